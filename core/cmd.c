@@ -406,7 +406,7 @@ static bool skua_gate_data(struct skua_cmd *cmd, const struct skua_cdb_req *req)
 	if (cmd->edtl_dir != dir)
 		cmd->edtl = 0;
 	cmd->xfer_len = min(cmd->data_len, cmd->edtl);
-	if (!(flags & SKUA_F_LINEAR)) {
+	if (!(flags & SKUA_F_LINEAR) && req->data_len) {
 		/* Only whole blocks are written; a read fetches the block that it cuts. */
 		if (dir == SKUA_DIR_WRITE)
 			cmd->xfer_len = round_down(cmd->xfer_len, block);
@@ -552,6 +552,8 @@ void skua_cmd_reject(struct skua_cmd *cmd)
 
 static void skua_cmd_init(struct skua_cmd *cmd)
 {
+	u32 state;
+
 	cmd->data_dir = SKUA_DIR_NONE;
 	cmd->sense_len = 0;
 	cmd->flags = 0;
@@ -569,8 +571,8 @@ static void skua_cmd_init(struct skua_cmd *cmd)
 	cmd->io.sg = NULL;
 	cmd->io.pos = 0;
 	cmd->io.len = 0;
-	atomic_set_release(&cmd->state, ((atomic_read(&cmd->state) & ~SKUA_ST_FLAGS) +
-					 SKUA_ST_GEN) | SKUA_ST_ACTIVE);
+	state = (atomic_read(&cmd->state) & ~SKUA_ST_FLAGS) + SKUA_ST_GEN;
+	atomic_set_release(&cmd->state, state | SKUA_ST_ACTIVE);
 }
 
 static struct skua_nexus *skua_cmd_find_nexus(struct skua_cmd *cmd)
@@ -626,6 +628,8 @@ static void skua_cmd_run(struct skua_cmd *cmd, bool may_sleep)
 {
 	if (unlikely(skua_cmd_aborted(cmd)))
 		skua_cmd_done(cmd, SAM_STAT_TASK_ABORTED);
+	else if (cmd->op->flags & SKUA_F_RW && !cmd->io.len)
+		skua_cmd_good(cmd);	/* no blocks asked for, or none expected */
 	else
 		skua_exec[cmd->op->id](cmd);
 }
