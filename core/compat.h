@@ -74,4 +74,11 @@
 #define bdev_rot(bdev)	(!bdev_nonrot(bdev))
 #endif
 
+/* Until 7.0 queuecommand() of a SCSI host returned int. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define skua_qc_status int
+#else
+#define skua_qc_status enum scsi_qc_status
+#endif
+
 #endif

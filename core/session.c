@@ -210,6 +210,9 @@ static struct skua_session *skua_session_create(struct skua_tgt *tgt,
 		skua_session_ref_put(sess);
 		return ERR_PTR(ret);
 	}
+	if (params->link_to &&
+	    sysfs_create_link(&sess->kobj, params->link_to, params->link_name))
+		pr_warn("skua: %s: no link %s\n", sess->initiator, params->link_name);
 	sess->grp->nr_sessions++;
 	list_add_tail(&sess->link, &tgt->sessions);
 	kref_get(&sess->refs);		/* the caller's */

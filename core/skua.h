@@ -425,6 +425,8 @@ struct skua_queue {
  *	the same key are the same initiator port
  * @transport_id: SPC TransportID of the initiator port, padded to 4 bytes
  * @join: take another queue into the session with this key if one is alive
+ * @link_to: optional: a kobject that a symbolic link @link_name in the session's
+ *	directory points to
  * @priv: the transport's, kept in a new session (see skua_session_priv())
  */
 struct skua_session_params {
@@ -434,6 +436,8 @@ struct skua_session_params {
 	const u8 *transport_id;
 	u32 transport_id_len;
 	bool join;
+	const char *link_name;
+	struct kobject *link_to;
 	void *priv;
 };
 
@@ -454,7 +458,8 @@ struct skua_session_params {
  * @add_target: optional: make a target by the command add_target. @params is
  *	"name=value;..." or empty, modifiable. Ends up calling
  *	skua_tgt_register(); process context, no core lock held.
- * @del_target: optional: undo; the sessions are closed already
+ * @del_target: optional: undo; no new session can begin. Ends up calling
+ *	skua_tgt_unregister(), which closes the sessions that are left
  * @drv_cmd: optional: further commands of the driver's mgmt file; @words is the
  *	text after the command word; -ENOIOCTLCMD for an unknown one
  */

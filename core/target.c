@@ -213,7 +213,6 @@ int skua_tgt_cmd_del(struct skua_driver *drv, const char *name)
 		pr_err("skua: %s: no target %s\n", drv->ops->name, name);
 		return -ENOENT;
 	}
-	skua_tgt_close_sessions(tgt);
 	ret = drv->ops->del_target(tgt);
 	kobject_put(&tgt->kobj);
 	return ret;
