@@ -169,6 +169,7 @@ static void skua_group_unlink(struct skua_group *grp, struct list_head *reap)
 	skua_group_reassign(grp->tgt, reap);
 	skua_maps_unlink(grp, reap);
 	list_del(&grp->link);
+	grp->dead = true;
 	grp->reap.fn = skua_group_reap;
 	list_add_tail(&grp->reap.link, reap);
 }
@@ -235,6 +236,8 @@ static int skua_pattern_insert(struct skua_group *grp, const char *text)
 	struct skua_pattern *pat;
 	int ret;
 
+	if (grp->dead)
+		return -ENOENT;
 	if (skua_pattern_find(grp, text))
 		return -EEXIST;
 	pat = kzalloc(struct_size(pat, text, strlen(text) + 1), GFP_KERNEL);

@@ -291,7 +291,7 @@ static int skua_map_insert(struct skua_group *grp, struct skua_dev *dev, u16 lun
 static int skua_map_check(struct skua_group *grp, const char *name, u16 lun, struct skua_dev **dev)
 {
 	lockdep_assert_held(&skua_conf);
-	if (grp->tgt->dead)
+	if (grp->dead || grp->tgt->dead)
 		return -ENOENT;
 	*dev = skua_dev_find(name);
 	if (!*dev) {

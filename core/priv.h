@@ -197,6 +197,7 @@ struct skua_group {
 	struct cpumask cpu_mask;
 	struct skua_reap reap;
 	bool own;
+	bool dead;				/* unlinked, under skua_conf */
 	char name[];
 };
 
