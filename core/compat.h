@@ -24,7 +24,7 @@
 
 /* Until 6.7 the owner embedded its shrinker. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define shrinker_alloc(flags, fmt)	((struct shrinker *)kzalloc(sizeof(struct shrinker), GFP_KERNEL))
+#define shrinker_alloc(flags, fmt)	kzalloc(sizeof(struct shrinker), GFP_KERNEL)
 #define shrinker_register(shrinker)	WARN_ON(register_shrinker(shrinker, KBUILD_MODNAME))
 #define shrinker_free(shrinker)		\
 	do {				\
@@ -67,6 +67,11 @@
 	((struct file *)bdev_open_by_path(path, mode, holder, ops))
 #define file_bdev(file)	(((struct bdev_handle *)(file))->bdev)
 #define bdev_fput(file)	bdev_release((struct bdev_handle *)(file))
+#endif
+
+/* Until 6.17 it had a shorter name. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define system_percpu_wq	system_wq
 #endif
 
 /* Until 7.0 there was only the opposite. */

@@ -57,7 +57,7 @@ struct skua_sgv {
 };
 
 struct sgv_list {
-	spinlock_t lock;
+	spinlock_t lock;			/* all of it */
 	struct list_head free[SGV_CLASSES];	/* most recently used first */
 	unsigned long idle_pages;
 	unsigned long idle_objs;
