@@ -61,11 +61,11 @@ lio_teardown()
 	for module in ib_srpt ib_isert iscsi_target_mod tcm_loop \
 		      target_core_iblock target_core_file target_core_user \
 		      target_core_pscsi; do
-		is_loaded $module && rmmod $module
+		is_loaded $module && rmmod_bounded $module 20
 	done
 	rmdir $LIO/core/* 2>/dev/null
 	umount /sys/kernel/config
-	is_loaded target_core_mod && rmmod target_core_mod
+	is_loaded target_core_mod && rmmod_bounded target_core_mod 20
 	unset SRP_GUID
 	return 0
 }
