@@ -482,6 +482,7 @@ static bool skua_gate_decode(struct skua_cmd *cmd)
 	}
 	if (cmd->op->flags & SKUA_F_MEDIA) {
 		cmd->io.dev = cmd->nexus->dev;
+		cmd->io.op = cmd->op->flags & SKUA_F_OUT ? SKUA_IO_WRITE : SKUA_IO_READ;
 		cmd->io.pos = req.lba << dev->block_shift;
 		cmd->io.len = req.nr_blocks << dev->block_shift;
 		if (req.fua)

@@ -400,19 +400,29 @@ EXPORT_SYMBOL_GPL(skua_dev_set_online);
  * @dev: the device
  * @bytes: a multiple of the block size
  *
- * Context: process. Return: 0 or -EINVAL.
+ * Context: process. Return: 0, -EINVAL, or the backend's error.
  */
 int skua_dev_resize(struct skua_dev *dev, u64 bytes)
 {
+	struct skua_limits limits;
+	u64 was;
+	int ret;
+
 	if (!(dev->be->params & SKUA_P(SIZE)) || !dev->be->refresh)
 		return -EINVAL;
 	if (!bytes || bytes & (skua_block_size(dev) - 1)) {
 		pr_err("skua: %s: size %llu is no multiple of the block size\n", dev->name, bytes);
 		return -EINVAL;
 	}
+	was = dev->config.size;
 	dev->config.size = bytes;
-	skua_dev_changed(dev);
-	return 0;
+	limits = dev->limits;
+	ret = dev->be->refresh(dev, &limits);
+	if (ret)
+		dev->config.size = was;
+	else
+		skua_dev_apply_limits(dev, &limits);
+	return ret;
 }
 
 struct skua_dev_scan {
