@@ -203,6 +203,8 @@ static struct skua_dev *skua_dev_alloc(struct skua_backend *be, const char *name
 	dev->started = true;
 	dev->creating = true;
 	dev->max_cmds = 64;
+	dev->opt_trans_len = 512 << 10;
+	dev->lb_per_pb_exp = true;
 	dev->config.block_size = 512;
 	dev->config.numa_node = NUMA_NO_NODE;
 	dev->config.rotational = true;

@@ -370,6 +370,11 @@ void skua_dev_get(struct skua_dev *dev);
 void skua_dev_put(struct skua_dev *dev);
 int skua_dev_resize(struct skua_dev *dev, u64 bytes);
 int skua_dev_set_active(struct skua_dev *dev, bool active);
+/* medium.c */
+int skua_dev_sync(struct skua_dev *dev);
+int skua_dev_resync(struct skua_dev *dev);
+int skua_dev_set_filename(struct skua_dev *dev, const char *path);
+
 void skua_dev_free(struct skua_dev *dev);	/* from the kobject's release */
 
 static inline u32 skua_block_size(const struct skua_dev *dev)
@@ -380,6 +385,7 @@ static inline u32 skua_block_size(const struct skua_dev *dev)
 /* params.c: add_device parameters; the grammar is in words.h */
 int skua_params_parse(struct skua_backend *be, char *params, struct skua_dev_config *config);
 int skua_parse_node(const char *word, int *node);
+void skua_log_param(const char *where, const char *name, const char *value);
 bool skua_ident_ok(const char *text);
 ssize_t skua_params_list(u32 params, char *buf);
 

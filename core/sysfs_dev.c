@@ -2,10 +2,11 @@
 /*
  * The tree: handlers and devices.
  */
+#include <linux/slab.h>
+
 #include "sysfs.h"
 
 #define MAX_CMDS	64		/* max_tgt_dev_commands until it is written */
-#define OPT_TRANS_LEN	524288
 
 /* ---- handlers --------------------------------------------------------- */
 
@@ -53,10 +54,31 @@ void skua_sysfs_backend_del(struct skua_backend *be)
 
 static ssize_t filename_show(void *obj, const struct skua_attr *attr, char *buf)
 {
-	const struct skua_dev *dev = obj;
+	struct skua_dev *dev = obj;
+	ssize_t len;
 
+	spin_lock_irq(&dev->lock);
 	/* The additional empty line is what tools know. */
-	return sysfs_emit(buf, "%s\n[key]\n\n", dev->config.filename);
+	len = scnprintf(buf, PAGE_SIZE, "%s\n[key]\n\n", dev->config.filename);
+	spin_unlock_irq(&dev->lock);
+	return len;
+}
+
+static ssize_t filename_store(void *obj, const struct skua_attr *attr, const char *buf,
+			      size_t len)
+{
+	struct skua_dev *dev = obj;
+	char *path = kmemdup_nul(buf, strcspn(buf, "\n"), GFP_KERNEL);
+	int r;
+
+	if (!path)
+		return -ENOMEM;
+	r = skua_dev_set_filename(dev, path);
+	if (r)
+		pr_err("skua: %s: filename \"%s\" not taken: %d (inactive devices only)\n",
+		       dev->name, path, r);
+	kfree(path);
+	return skua_mgmt_done(r, len);
 }
 
 static u64 dev_size(const struct skua_dev *dev)
@@ -176,9 +198,11 @@ static ssize_t max_cmds_store(void *obj, const struct skua_attr *attr, const cha
 static ssize_t opt_trans_len_show(void *obj, const struct skua_attr *attr, char *buf)
 {
 	const struct skua_dev *dev = obj;
+	u32 medium = READ_ONCE(dev->limits.opt_blocks) << dev->block_shift;
 	bool given = READ_ONCE(dev->opt_len_given);
 
-	return skua_emit(buf, given, "%u", given ? READ_ONCE(dev->opt_trans_len) : OPT_TRANS_LEN);
+	return skua_emit(buf, given, "%u",
+			 !given && medium ? medium : READ_ONCE(dev->opt_trans_len));
 }
 
 static ssize_t opt_trans_len_store(void *obj, const struct skua_attr *attr, const char *buf,
@@ -198,8 +222,12 @@ static ssize_t opt_trans_len_store(void *obj, const struct skua_attr *attr, cons
 static ssize_t resync_size_store(void *obj, const struct skua_attr *attr, const char *buf,
 				 size_t len)
 {
-	skua_dev_changed(obj);
-	return skua_mgmt_done(0, len);
+	return skua_mgmt_done(skua_dev_resync(obj), len);
+}
+
+static ssize_t sync_store(void *obj, const struct skua_attr *attr, const char *buf, size_t len)
+{
+	return skua_mgmt_done(skua_dev_sync(obj), len);
 }
 
 /* ---- devices: identity ------------------------------------------------ */
@@ -383,8 +411,9 @@ struct param_file {
 		      SKUA_FIELD(struct skua_dev, config.field, key))
 
 static const struct param_file param_files[] = {
-	{ SKUA_P_FILENAME, SKUA_ATTR("filename", 0444, filename_show, NULL) },
+	{ SKUA_P_FILENAME, SKUA_ATTR("filename", 0644, filename_show, filename_store) },
 	{ SKUA_P_FILENAME, SKUA_ATTR("resync_size", 0200, NULL, resync_size_store) },
+	{ SKUA_P_FILENAME, SKUA_ATTR("sync", 0200, NULL, sync_store) },
 	{ SKUA_P_FILENAME, SKUA_ATTR_ARG("lb_per_pb_exp", 0644, skua_show_bool, skua_store_bool,
 					 SKUA_FIELD(struct skua_dev, lb_per_pb_exp, SKUA_KEY_0)) },
 	{ SKUA_P_BLOCKSIZE, SKUA_ATTR("blocksize", 0444, blocksize_show, NULL) },
