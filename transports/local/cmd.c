@@ -52,6 +52,7 @@ static struct scsi_cmnd *local_hold(struct local_slot *slot)
 
 static void local_unhold(struct local_slot *slot, struct scsi_cmnd *scmd)
 {
+	/* The copy comes before; local_detach() reads it with a full barrier. */
 	smp_store_release(&slot->owner, (unsigned long)scmd);
 }
 
@@ -135,7 +136,8 @@ static void local_fill(struct local_host *host, struct local_slot *slot, struct 
 	struct skua_cmd *cmd = &slot->cmd;
 
 	cmd->queue = &host->queue;
-	cmd->tag = (u64)++slot->uses << 32 | (slot - host->slots);
+	slot->uses++;
+	cmd->tag = (u64)slot->uses << 32 | (slot - host->slots);
 	int_to_scsilun(scmd->device->lun, &cmd->lun);
 	cmd->edtl = scsi_bufflen(scmd);
 	cmd->edtl_dir = cmd->edtl ? local_dir(scmd) : SKUA_DIR_NONE;

@@ -35,7 +35,7 @@ void local_respond_tmf(struct skua_tmf *tmf)
 	struct local_tmf *lt = container_of(tmf, struct local_tmf, tmf);
 	struct local_host *host = container_of(tmf->queue, struct local_host, queue);
 
-	smp_store_release(&lt->done, true);
+	smp_store_release(&lt->done, true);	/* the response comes before */
 	wake_up_all(&host->wait);
 	skua_tmf_release(tmf);
 	local_tmf_put(lt);
@@ -66,9 +66,8 @@ static u8 local_tmf(struct local_host *host, u8 function, const struct scsi_lun 
 		kfree(lt);
 		return response;
 	}
-	wait_event_timeout(host->wait, smp_load_acquire(&lt->done) || local_is_cut(host),
-			   LOCAL_TMF_WAIT);
-	if (smp_load_acquire(&lt->done))
+	wait_event_timeout(host->wait, READ_ONCE(lt->done) || local_is_cut(host), LOCAL_TMF_WAIT);
+	if (smp_load_acquire(&lt->done))	/* then the response */
 		response = lt->tmf.response;
 	local_tmf_put(lt);
 	return response;

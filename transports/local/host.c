@@ -284,7 +284,7 @@ static bool local_id_taken(const u8 *id)
  */
 static void local_make_id(struct local_host *host, const char *name)
 {
-	const char *words[] = { skua_tgt_name(host->ltgt->tgt), name };
+	const char *const words[] = { skua_tgt_name(host->ltgt->tgt), name };
 	u64 hash = 0xcbf29ce484222325ULL;
 	const char *c;
 	int i;

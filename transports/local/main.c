@@ -19,6 +19,39 @@ DEFINE_SPINLOCK(local_lock);
 LIST_HEAD(local_tgts);
 struct local_stats local_stats;
 static struct skua_driver *local_driver;
+static u32 local_cmds;			/* commands of the mgmt file that run, under local_lock */
+static bool local_exiting;		/* the same */
+
+/* ---- commands and the end ---------------------------------------------- */
+
+static bool local_cmd_begin(void)
+{
+	bool ok;
+
+	spin_lock(&local_lock);
+	ok = !local_exiting;
+	local_cmds += ok;
+	spin_unlock(&local_lock);
+	return ok;
+}
+
+static void local_cmd_end(void)
+{
+	spin_lock(&local_lock);
+	local_cmds--;
+	spin_unlock(&local_lock);
+	wake_up_all(&local_gone);
+}
+
+static bool local_cmds_none(void)
+{
+	bool none;
+
+	spin_lock(&local_lock);
+	none = !local_cmds;
+	spin_unlock(&local_lock);
+	return none;
+}
 
 /* ---- targets ----------------------------------------------------------- */
 
@@ -128,22 +161,47 @@ static int local_add_sessions(struct local_tgt *ltgt, char *params)
 
 static int local_add_target(const char *name, char *params)
 {
-	struct local_tgt *ltgt = local_tgt_add(name);
+	struct local_tgt *ltgt;
 	int ret;
 
-	if (IS_ERR(ltgt))
-		return PTR_ERR(ltgt);
-	ret = local_add_sessions(ltgt, params);
-	local_tgt_put(ltgt);
-	if (ret)
-		local_tgt_del(ltgt);
+	if (!local_cmd_begin())
+		return -ENODEV;
+	ltgt = local_tgt_add(name);
+	ret = PTR_ERR_OR_ZERO(ltgt);
+	if (!ret) {
+		ret = local_add_sessions(ltgt, params);
+		local_tgt_put(ltgt);
+		if (ret)
+			local_tgt_del(ltgt);
+	}
+	local_cmd_end();
 	return ret;
 }
 
 static int local_del_target(struct skua_tgt *tgt)
 {
+	if (!local_cmd_begin())
+		return -ENODEV;
 	local_tgt_del(skua_tgt_priv(tgt));
+	local_cmd_end();
 	return 0;
+}
+
+static int local_session_cmd(bool add, const char *tgt_name, const char *name)
+{
+	struct local_tgt *ltgt = local_tgt_get(tgt_name);
+	int ret;
+
+	if (!ltgt) {
+		pr_err("skua_local: no target %s\n", tgt_name);
+		return -ENOENT;
+	}
+	ret = add ? local_host_add(ltgt, name) : local_host_del(ltgt, name);
+	if (ret)
+		pr_err("skua_local: %s: session %s not %s: %d\n", tgt_name, name,
+		       add ? "added" : "deleted", ret);
+	local_tgt_put(ltgt);
+	return ret;
 }
 
 /* add_session TGT NAME, del_session TGT NAME */
@@ -151,7 +209,6 @@ static int local_drv_cmd(const char *cmd, char *words)
 {
 	bool add = !strcasecmp(cmd, "add_session");
 	char *tgt_name, *name, *more;
-	struct local_tgt *ltgt;
 	int ret;
 
 	if (!add && strcasecmp(cmd, "del_session"))
@@ -163,15 +220,10 @@ static int local_drv_cmd(const char *cmd, char *words)
 		pr_err("skua_local: usage: %s TARGET SESSION\n", cmd);
 		return -EINVAL;
 	}
-	ltgt = local_tgt_get(tgt_name);
-	if (!ltgt) {
-		pr_err("skua_local: no target %s\n", tgt_name);
-		return -ENOENT;
-	}
-	ret = add ? local_host_add(ltgt, name) : local_host_del(ltgt, name);
-	if (ret)
-		pr_err("skua_local: %s: %s %s failed: %d\n", tgt_name, cmd, name, ret);
-	local_tgt_put(ltgt);
+	if (!local_cmd_begin())
+		return -ENODEV;
+	ret = local_session_cmd(add, tgt_name, name);
+	local_cmd_end();
 	return ret;
 }
 
@@ -261,7 +313,7 @@ static int __init local_init(void)
 		local_hosts_exit();
 		return PTR_ERR(drv);
 	}
-	smp_store_release(&local_driver, drv);
+	smp_store_release(&local_driver, drv);	/* see local_tgt_add() */
 	if (add_default_tgt) {
 		ret = local_add_target("scst_local_tgt", session);
 		if (ret)
@@ -274,6 +326,10 @@ static void __exit local_exit(void)
 {
 	struct local_tgt *ltgt;
 
+	spin_lock(&local_lock);
+	local_exiting = true;
+	spin_unlock(&local_lock);
+	wait_event(local_gone, local_cmds_none());
 	while ((ltgt = list_first_entry_or_null(&local_tgts, struct local_tgt, link)))
 		local_tgt_del(ltgt);
 	skua_driver_unregister(local_driver);

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Single SCSI commands, by the tool scsi-cmd (tests/tools/scsi-cmd.c).
+
+scsi_cmd() { "$SKUA_BUILD/tests/tools/scsi-cmd" "$@"; }
+
+# expect_scsi DEVICE ERE COMMAND...: sends the commands; the answer of the last one
+# must match ERE from its start. All answers are in $SCSI_ANSWER.
+expect_scsi()
+{
+	local dev=$1 want=$2
+
+	shift 2
+	SCSI_ANSWER=$(scsi_cmd "$dev" "$@") || fail "scsi-cmd $dev $*"
+	grep -qE "^($want)" <<< "$(tail -n 1 <<< "$SCSI_ANSWER")" && return 0
+	fail "$dev: '${*: -1}' gave '$(tail -n 1 <<< "$SCSI_ANSWER")', not '$want'"
+}
+
+# scsi_data: the data bytes of the last answer, as hexadecimal digits
+scsi_data() { sed -n '$s/.* data \([0-9a-f]*\).*/\1/p' <<< "$SCSI_ANSWER"; }
+
+# scsi_ready DEVICE: takes away pending unit attentions.
+scsi_ready()
+{
+	local i
+
+	for i in 1 2 3 4 5 6 7 8 9; do
+		[[ $(scsi_cmd "$1" "none 00 00 00 00 00 00") != GOOD* ]] || return 0
+	done
+	fail "$1 does not become ready"
+}
+
+# Big-endian numbers as CDB bytes: be16 258 -> 01 02
+be16() { printf '%02x %02x' $(($1 >> 8 & 255)) $(($1 & 255)); }
+be32() { printf '%s %s' "$(be16 $(($1 >> 16)))" "$(be16 "$1")"; }
+be64() { printf '%s %s' "$(be32 $(($1 >> 32)))" "$(be32 "$1")"; }
+
+# read10 LBA BLOCKS, write10, read16, ...: CDBs
+read10() { echo "28 00 $(be32 "$1") 00 $(be16 "$2") 00"; }
+write10() { echo "2a 00 $(be32 "$1") 00 $(be16 "$2") 00"; }
+read16() { echo "88 00 $(be64 "$1") $(be32 "$2") 00 00"; }
+write16() { echo "8a 00 $(be64 "$1") $(be32 "$2") 00 00"; }
+tur() { echo "00 00 00 00 00 00"; }
+
+# local_hosts: numbers of the SCSI hosts of skua_local
+local_hosts()
+{
+	local dir
+
+	for dir in /sys/class/scsi_host/host*; do
+		[ "$(cat "$dir/proc_name" 2>/dev/null)" = skua_local ] && echo "${dir##*/host}"
+	done
+	return 0
+}
