@@ -358,9 +358,13 @@ bool skua_dev_ready(struct skua_cmd *cmd)
 		skua_cmd_sense(cmd, NOT_READY, 0x04, 0x00);
 		return false;
 	}
-	if (unlikely(!READ_ONCE(dev->started))) {
+	if (unlikely(!READ_ONCE(dev->started) && !(cmd->op->flags & SKUA_F_NO_START))) {
 		/* LOGICAL UNIT NOT READY, INITIALIZING COMMAND REQUIRED */
 		skua_cmd_sense(cmd, NOT_READY, 0x04, 0x02);
+		return false;
+	}
+	if (unlikely(!READ_ONCE(dev->limits.nr_blocks))) {	/* MEDIUM NOT PRESENT */
+		skua_cmd_sense(cmd, NOT_READY, 0x3a, 0x00);
 		return false;
 	}
 	return true;
@@ -491,6 +495,17 @@ static bool skua_gate_decode(struct skua_cmd *cmd)
 	return skua_gate_data(cmd, &req);
 }
 
+/* No such opcode, or no such service action of it. */
+static void skua_gate_unknown(struct skua_cmd *cmd)
+{
+	struct skua_cdb_fault fault = { .bit = -1 };
+
+	if (skua_cdb_refusal(cmd->cdb, &fault) == SKUA_CDB_BAD_OPCODE)
+		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x20, 0x00);
+	else
+		skua_cmd_bad_field(cmd, fault.field, fault.bit, true);
+}
+
 /* Everything but the LUN and the task set's order. False: the command was ended. */
 static bool skua_gate(struct skua_cmd *cmd)
 {
@@ -506,7 +521,7 @@ static bool skua_gate(struct skua_cmd *cmd)
 		return false;
 	}
 	if (unlikely(!cmd->op)) {
-		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x20, 0x00);
+		skua_gate_unknown(cmd);
 		return false;
 	}
 	return skua_gate_decode(cmd);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands' handlers, and what they share. Nothing outside core/ includes this. */
+#ifndef SKUA_EXEC_H
+#define SKUA_EXEC_H
+
+#include "priv.h"
+
+/* Additional sense codes, asc and ascq */
+#define ASC_WRITE_ERROR			0x0c, 0x00
+#define ASC_INVALID_FIELD_IN_IU		0x0e, 0x03
+#define ASC_PARAM_LENGTH		0x1a, 0x00
+#define ASC_MISCOMPARE			0x1d, 0x00
+#define ASC_INVALID_OPCODE		0x20, 0x00
+#define ASC_LBA_RANGE			0x21, 0x00
+#define ASC_LUN_NOT_SUPPORTED		0x25, 0x00
+#define ASC_MODE_CHANGED		0x2a, 0x01
+#define ASC_NO_SAVING			0x39, 0x00
+
+/* spc.c */
+void skua_exec_test_unit_ready(struct skua_cmd *cmd);
+void skua_exec_request_sense(struct skua_cmd *cmd);
+void skua_exec_reserve(struct skua_cmd *cmd);
+void skua_exec_release(struct skua_cmd *cmd);
+void skua_exec_prevent_allow(struct skua_cmd *cmd);
+void skua_exec_report_luns(struct skua_cmd *cmd);
+void skua_exec_report_tmfs(struct skua_cmd *cmd);
+
+/* opcodes.c */
+void skua_exec_report_opcodes(struct skua_cmd *cmd);
+
+/* inquiry.c */
+void skua_exec_inquiry(struct skua_cmd *cmd);
+
+/* mode.c */
+void skua_exec_mode_sense(struct skua_cmd *cmd);
+void skua_exec_mode_select(struct skua_cmd *cmd);
+bool skua_mode_wce(const struct skua_dev *dev);
+
+/* sbc.c */
+void skua_exec_read_capacity_10(struct skua_cmd *cmd);
+void skua_exec_read_capacity_16(struct skua_cmd *cmd);
+void skua_exec_read(struct skua_cmd *cmd);
+void skua_exec_write(struct skua_cmd *cmd);
+void skua_exec_sync_cache(struct skua_cmd *cmd);
+void skua_exec_start_stop(struct skua_cmd *cmd);
+void skua_io_prepare_write(struct skua_io *io);
+bool skua_io_needs_flush(const struct skua_io *io);
+bool skua_dev_flushes(const struct skua_dev *dev);
+void skua_flush_then_good(struct skua_cmd *cmd, struct skua_io *io);
+
+/* provision.c */
+void skua_exec_unmap(struct skua_cmd *cmd);
+void skua_exec_write_same(struct skua_cmd *cmd);
+
+/* verify.c */
+void skua_exec_verify(struct skua_cmd *cmd);
+void skua_exec_write_verify(struct skua_cmd *cmd);
+
+#define SKUA_MAX_UNMAP_DESC	256	/* descriptors in one UNMAP; the block limits page says so */
+
+/* Logical block provisioning is managed (LBPME): UNMAP is served, and what goes with it. */
+static inline bool skua_dev_thin(const struct skua_dev *dev)
+{
+	return READ_ONCE(dev->limits.thin) && READ_ONCE(dev->limits.max_unmap_blocks);
+}
+
+/* WRITE SAME may unmap: only where unmapped blocks read as the zeroes that it writes. */
+static inline bool skua_dev_ws_unmaps(const struct skua_dev *dev)
+{
+	return skua_dev_thin(dev) && READ_ONCE(dev->limits.unmap_zeroes);
+}
+
+/**
+ * skua_cmd_redecode() - range of a command on the medium
+ * @cmd: a command that the gate let pass
+ * @req: the range
+ *
+ * For commands of which the gate's io.len has only what is transferred. The medium
+ * may have shrunk since the gate.
+ *
+ * Return: false after the command was ended.
+ */
+bool skua_cmd_redecode(struct skua_cmd *cmd, struct skua_cdb_req *req);
+
+#endif
