@@ -20,6 +20,7 @@
  * @pending: bios that run, and one while bios are being submitted
  * @error: first error
  * @bio: the embedded one
+ * @bvec: its segments
  */
 struct blockio_io {
 	atomic_t pending;

@@ -49,6 +49,7 @@ static struct skua_block rd_zero;		/* read instead of holes; never written */
  * @refs: one while in the table, one for each scatter entry of a transfer
  * @charged: its pages count in rd_used (else its device reserved them)
  * @order: of each piece
+ * @rcu: for kfree_rcu()
  * @piece: compound pages of that order
  */
 struct rd_chunk {
@@ -569,7 +570,7 @@ static void rd_limits(struct skua_dev *dev, struct skua_limits *limits)
 		.nr_blocks = div_u64(config->size, bs),
 		.opt_granularity = max_t(u32, PAGE_SIZE / bs, 1),
 		.max_unmap_blocks = thin ? RD_MAX_VERB / bs : 0,
-		.unmap_granularity = RD_CHUNK / bs,
+		.unmap_granularity = thin ? RD_CHUNK / bs : 0,
 		.max_ws_blocks = RD_MAX_VERB / bs,
 		.thin = thin,
 		.unmap_zeroes = true,
