@@ -461,12 +461,12 @@ static ssize_t version_show(void *obj, const struct skua_attr *attr, char *buf)
 {
 	return sysfs_emit(buf,
 			  "SCST version: " INTERFACE " (interface), Skua " SKUA_VERSION "\n"
-			  "SCST build date: \n"
-			  "SCST build number: \n"
-			  "SCST git commit sha1: \n"
+			  "SCST build date: %s\n"
+			  "SCST build number: %s\n"
+			  "SCST git commit sha1: %s\n"
 			  "SCST kver: %s\n"
 			  "SCST arch type: %s\n",
-			  init_utsname()->release, init_utsname()->machine);
+			  "", "", "", init_utsname()->release, init_utsname()->machine);
 }
 
 static ssize_t last_result_show(void *obj, const struct skua_attr *attr, char *buf)

@@ -74,32 +74,15 @@ int skua_mgmt_last(int *error);
 
 #define SKUA_MGMT(which)	SKUA_ATTR_ARG("mgmt", 0644, skua_mgmt_show, skua_mgmt_store, which)
 
-/*
- * Counters: arg is the direction and what is counted.
- */
+/* Counters: arg is SKUA_STAT_* | one of these. */
 #define SKUA_COUNT_CMDS		0x000
 #define SKUA_COUNT_KB		0x100
 #define SKUA_COUNT_UNALIGNED	0x200
-#define SKUA_COUNTER(name, mode, show, store, dir, what)				\
-	SKUA_ATTR_ARG(name, mode, show, store, SKUA_STAT_##dir | SKUA_COUNT_##what)
-#define SKUA_COUNTERS(mode, show, store)						\
-	SKUA_COUNTER("unknown_cmd_count", mode, show, store, UNKNOWN, CMDS),		\
-	SKUA_COUNTER("write_cmd_count", mode, show, store, WRITE, CMDS),		\
-	SKUA_COUNTER("write_io_count_kb", mode, show, store, WRITE, KB),		\
-	SKUA_COUNTER("write_unaligned_cmd_count", mode, show, store, WRITE, UNALIGNED),	\
-	SKUA_COUNTER("read_cmd_count", mode, show, store, READ, CMDS),			\
-	SKUA_COUNTER("read_io_count_kb", mode, show, store, READ, KB),			\
-	SKUA_COUNTER("read_unaligned_cmd_count", mode, show, store, READ, UNALIGNED),	\
-	SKUA_COUNTER("bidi_cmd_count", mode, show, store, BIDI, CMDS),			\
-	SKUA_COUNTER("bidi_io_count_kb", mode, show, store, BIDI, KB),			\
-	SKUA_COUNTER("bidi_unaligned_cmd_count", mode, show, store, BIDI, UNALIGNED),	\
-	SKUA_COUNTER("none_cmd_count", mode, show, store, NONE, CMDS)
 
 u64 skua_counter(const struct skua_stats *stats, unsigned long which);
 
 /* sysfs_sess.c */
-void skua_tree_for_each_session(const struct skua_tgt *tgt,
-				void (*fn)(struct skua_session *sess, void *arg), void *arg);
+void skua_tree_stats(const struct skua_tgt *tgt, struct skua_stats *sum);
 extern spinlock_t skua_tree_lock;
 extern struct list_head skua_tree_sessions;
 

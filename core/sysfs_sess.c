@@ -12,18 +12,34 @@
  * Sessions that are visible, for what sums over them without skua_conf. An entry's
  * session, and the group that it shows, stay while it is in the list.
  */
-DEFINE_SPINLOCK(skua_tree_lock);
 LIST_HEAD(skua_tree_sessions);
+DEFINE_SPINLOCK(skua_tree_lock);
 
-void skua_tree_for_each_session(const struct skua_tgt *tgt,
-				void (*fn)(struct skua_session *sess, void *arg), void *arg)
+/**
+ * skua_tree_stats() - sum up the counters of a target's visible sessions
+ * @tgt: the target
+ * @sum: where to
+ *
+ * Context: process.
+ */
+void skua_tree_stats(const struct skua_tgt *tgt, struct skua_stats *sum)
 {
 	struct skua_session *sess;
+	struct skua_stats one;
+	int i;
 
+	memset(sum, 0, sizeof(*sum));
 	spin_lock(&skua_tree_lock);
-	list_for_each_entry(sess, &skua_tree_sessions, tree_link)
-		if (sess->tgt == tgt)
-			fn(sess, arg);
+	list_for_each_entry(sess, &skua_tree_sessions, tree_link) {
+		if (sess->tgt != tgt)
+			continue;
+		skua_session_stats(sess, &one);
+		for (i = 0; i < SKUA_NR_STAT; i++) {
+			sum->dir[i].cmds += one.dir[i].cmds;
+			sum->dir[i].bytes += one.dir[i].bytes;
+			sum->dir[i].unaligned += one.dir[i].unaligned;
+		}
+	}
 	spin_unlock(&skua_tree_lock);
 }
 
@@ -75,11 +91,24 @@ static ssize_t force_close_store(void *obj, const struct skua_attr *attr, const 
 	return len;
 }
 
+#define COUNTER(name, which)							\
+	SKUA_ATTR_ARG(name, 0644, counter_show, counter_store, which)
+
 static const struct skua_attr session_files[] = {
 	SKUA_ATTR("initiator_name", 0444, initiator_name_show, NULL),
 	SKUA_ATTR("active_commands", 0444, active_show, NULL),
 	SKUA_ATTR("commands", 0444, active_show, NULL),
-	SKUA_COUNTERS(0644, counter_show, counter_store),
+	COUNTER("unknown_cmd_count", SKUA_STAT_UNKNOWN | SKUA_COUNT_CMDS),
+	COUNTER("write_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_CMDS),
+	COUNTER("write_io_count_kb", SKUA_STAT_WRITE | SKUA_COUNT_KB),
+	COUNTER("write_unaligned_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_UNALIGNED),
+	COUNTER("read_cmd_count", SKUA_STAT_READ | SKUA_COUNT_CMDS),
+	COUNTER("read_io_count_kb", SKUA_STAT_READ | SKUA_COUNT_KB),
+	COUNTER("read_unaligned_cmd_count", SKUA_STAT_READ | SKUA_COUNT_UNALIGNED),
+	COUNTER("bidi_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_CMDS),
+	COUNTER("bidi_io_count_kb", SKUA_STAT_BIDI | SKUA_COUNT_KB),
+	COUNTER("bidi_unaligned_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_UNALIGNED),
+	COUNTER("none_cmd_count", SKUA_STAT_NONE | SKUA_COUNT_CMDS),
 	{ }
 };
 

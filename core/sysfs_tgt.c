@@ -48,11 +48,12 @@ void skua_sysfs_driver_del(struct skua_driver *drv)
 
 /* ---- attributes of groups, which targets have for their own LUNs ------ */
 
-enum { OF_GROUP, OF_TARGET };		/* attr->arg */
-
-static struct skua_group *group_of(void *obj, const struct skua_attr *attr)
+/* Both kinds of object begin with their kobject. */
+static struct skua_group *group_of(void *obj)
 {
-	return attr->arg == OF_TARGET ? ((struct skua_tgt *)obj)->own : obj;
+	const struct kobject *kobj = obj;
+
+	return kobj->ktype == &skua_tgt_ktype ? ((struct skua_tgt *)obj)->own : obj;
 }
 
 static const char *const addr_methods[] = {
@@ -63,7 +64,7 @@ static const char *const addr_methods[] = {
 
 static ssize_t addr_method_show(void *obj, const struct skua_attr *attr, char *buf)
 {
-	u8 v = READ_ONCE(group_of(obj, attr)->addr_method);
+	u8 v = READ_ONCE(group_of(obj)->addr_method);
 
 	return skua_emit(buf, v != SKUA_ADDR_PERIPHERAL, "%s", addr_methods[v]);
 }
@@ -76,7 +77,7 @@ static ssize_t addr_method_store(void *obj, const struct skua_attr *attr, const 
 
 	for (i = 0; n > 0 && i < ARRAY_SIZE(addr_methods); i++)
 		if (!strncasecmp(word, addr_methods[i], n)) {
-			WRITE_ONCE(group_of(obj, attr)->addr_method, i);
+			WRITE_ONCE(group_of(obj)->addr_method, i);
 			return len;
 		}
 	return -EINVAL;
@@ -84,7 +85,7 @@ static ssize_t addr_method_store(void *obj, const struct skua_attr *attr, const 
 
 static ssize_t black_hole_show(void *obj, const struct skua_attr *attr, char *buf)
 {
-	return skua_emit(buf, false, "%u", READ_ONCE(group_of(obj, attr)->black_hole));
+	return skua_emit(buf, false, "%u", READ_ONCE(group_of(obj)->black_hole));
 }
 
 static ssize_t black_hole_store(void *obj, const struct skua_attr *attr, const char *buf,
@@ -94,13 +95,13 @@ static ssize_t black_hole_store(void *obj, const struct skua_attr *attr, const c
 
 	if (skua_parse_u64(buf, &v) || v > MAX_BLACK_HOLE)
 		return -EINVAL;
-	WRITE_ONCE(group_of(obj, attr)->black_hole, v);
+	WRITE_ONCE(group_of(obj)->black_hole, v);
 	return len;
 }
 
 static ssize_t io_grouping_show(void *obj, const struct skua_attr *attr, char *buf)
 {
-	struct skua_group *grp = group_of(obj, attr);
+	struct skua_group *grp = group_of(obj);
 	char text[sizeof(grp->io_grouping)];
 
 	spin_lock(&text_lock);
@@ -112,7 +113,7 @@ static ssize_t io_grouping_show(void *obj, const struct skua_attr *attr, char *b
 static ssize_t io_grouping_store(void *obj, const struct skua_attr *attr, const char *buf,
 				 size_t len)
 {
-	struct skua_group *grp = group_of(obj, attr);
+	struct skua_group *grp = group_of(obj);
 	char text[sizeof(grp->io_grouping)];
 	u64 v;
 
@@ -129,7 +130,7 @@ static ssize_t io_grouping_store(void *obj, const struct skua_attr *attr, const 
 
 static ssize_t cpu_mask_show(void *obj, const struct skua_attr *attr, char *buf)
 {
-	struct skua_group *grp = group_of(obj, attr);
+	struct skua_group *grp = group_of(obj);
 	const struct cpumask *mask;
 	ssize_t len;
 	bool set;
@@ -144,7 +145,7 @@ static ssize_t cpu_mask_show(void *obj, const struct skua_attr *attr, char *buf)
 
 static ssize_t cpu_mask_store(void *obj, const struct skua_attr *attr, const char *buf, size_t len)
 {
-	struct skua_group *grp = group_of(obj, attr);
+	struct skua_group *grp = group_of(obj);
 	unsigned long *bits = bitmap_zalloc(nr_cpu_ids, GFP_KERNEL);
 	int r = -ENOMEM;
 
@@ -164,11 +165,13 @@ out:
 	return skua_mgmt_done(r, len);
 }
 
-#define GROUP_FILES(of)								\
-	SKUA_ATTR_ARG("addr_method", 0644, addr_method_show, addr_method_store, of),	\
-	SKUA_ATTR_ARG("black_hole", 0644, black_hole_show, black_hole_store, of),	\
-	SKUA_ATTR_ARG("io_grouping_type", 0644, io_grouping_show, io_grouping_store, of), \
-	SKUA_ATTR_ARG("cpu_mask", 0644, cpu_mask_show, cpu_mask_store, of)
+static const struct skua_attr group_files[] = {
+	SKUA_ATTR("addr_method", 0644, addr_method_show, addr_method_store),
+	SKUA_ATTR("black_hole", 0644, black_hole_show, black_hole_store),
+	SKUA_ATTR("io_grouping_type", 0644, io_grouping_show, io_grouping_store),
+	SKUA_ATTR("cpu_mask", 0644, cpu_mask_show, cpu_mask_store),
+	{ }
+};
 
 /* ---- targets ---------------------------------------------------------- */
 
@@ -243,33 +246,21 @@ static ssize_t sg_tablesize_show(void *obj, const struct skua_attr *attr, char *
 	return sysfs_emit(buf, "%u\n", ((struct skua_tgt *)obj)->drv->ops->max_lun_sg);
 }
 
-static void add_stats(struct skua_session *sess, void *arg)
-{
-	struct skua_stats *sum = arg, one;
-	int i;
-
-	skua_session_stats(sess, &one);
-	for (i = 0; i < SKUA_NR_STAT; i++) {
-		sum->dir[i].cmds += one.dir[i].cmds;
-		sum->dir[i].bytes += one.dir[i].bytes;
-		sum->dir[i].unaligned += one.dir[i].unaligned;
-	}
-}
-
 static ssize_t tgt_counter_show(void *obj, const struct skua_attr *attr, char *buf)
 {
-	struct skua_stats sum = { };
+	struct skua_stats sum;
 
-	skua_tree_for_each_session(obj, add_stats, &sum);
+	skua_tree_stats(obj, &sum);
 	return sysfs_emit(buf, "%llu\n", skua_counter(&sum, attr->arg));
 }
 
+#define COUNTER(name, which)							\
+	SKUA_ATTR_ARG(name, 0444, tgt_counter_show, NULL, which)
 #define FLAG(name, field)							\
 	SKUA_ATTR_ARG(name, 0644, skua_show_bool, skua_store_bool,		\
 		      SKUA_FIELD(struct skua_tgt, field, SKUA_KEY_1))
 
 static const struct skua_attr tgt_files[] = {
-	GROUP_FILES(OF_TARGET),
 	FLAG("forward_src", forward_src),
 	FLAG("forward_dst", forward_dst),
 	FLAG("forwarding", forward_dst),
@@ -277,7 +268,17 @@ static const struct skua_attr tgt_files[] = {
 	SKUA_ATTR("rel_tgt_id", 0644, rel_tgt_id_show, rel_tgt_id_store),
 	SKUA_ATTR("comment", 0644, comment_show, comment_store),
 	SKUA_ATTR("sg_tablesize", 0444, sg_tablesize_show, NULL),
-	SKUA_COUNTERS(0444, tgt_counter_show, NULL),
+	COUNTER("unknown_cmd_count", SKUA_STAT_UNKNOWN | SKUA_COUNT_CMDS),
+	COUNTER("write_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_CMDS),
+	COUNTER("write_io_count_kb", SKUA_STAT_WRITE | SKUA_COUNT_KB),
+	COUNTER("write_unaligned_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_UNALIGNED),
+	COUNTER("read_cmd_count", SKUA_STAT_READ | SKUA_COUNT_CMDS),
+	COUNTER("read_io_count_kb", SKUA_STAT_READ | SKUA_COUNT_KB),
+	COUNTER("read_unaligned_cmd_count", SKUA_STAT_READ | SKUA_COUNT_UNALIGNED),
+	COUNTER("bidi_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_CMDS),
+	COUNTER("bidi_io_count_kb", SKUA_STAT_BIDI | SKUA_COUNT_KB),
+	COUNTER("bidi_unaligned_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_UNALIGNED),
+	COUNTER("none_cmd_count", SKUA_STAT_NONE | SKUA_COUNT_CMDS),
 	{ }
 };
 
@@ -319,6 +320,7 @@ int skua_sysfs_tgt_add(struct skua_tgt *tgt)
 	if (!b)
 		return -ENOMEM;
 	skua_build_fail(b, skua_build_add(b, &tgt->drv->kobj, tgt->name));
+	skua_build_files(b, &tgt->kobj, group_files);
 	skua_build_files(b, &tgt->kobj, tgt_files);
 	if (!tgt->drv->ops->no_enable)
 		skua_build_files(b, &tgt->kobj, enabled_files);
@@ -346,11 +348,6 @@ void skua_sysfs_tgt_del(struct skua_tgt *tgt)
 }
 
 /* ---- groups ----------------------------------------------------------- */
-
-static const struct skua_attr group_files[] = {
-	GROUP_FILES(OF_GROUP),
-	{ }
-};
 
 /**
  * skua_sysfs_group_add() - make ini_groups/NAME with luns and initiators
