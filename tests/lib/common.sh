@@ -280,12 +280,28 @@ note_module()
 	grep -F "[$1]" /proc/kallsyms > "$SKUA_TMP/kallsyms-$1" || :
 }
 
-# skua_unload [SECONDS]: unloads them all, last loaded first. Status 1 if one
-# is in use or does not go within the time (20 s for each).
+# skua_del_devices: deletes all devices, which hold their handlers' modules. One
+# that waits for its commands goes when these have ended.
+skua_del_devices()
+{
+	local link handler
+
+	for link in $SCST/handlers/*/*; do
+		[ -L "$link" ] || continue
+		handler=$(dirname "$link")
+		echo "del_device ${link##*/}" > "$handler/mgmt" 2>/dev/null ||
+			echo "device ${link##*/} is not deleted yet"
+	done
+	return 0
+}
+
+# skua_unload [SECONDS]: deletes the devices and unloads all modules, last loaded
+# first. Status 1 if one is in use or does not go within the time (20 s for each).
 skua_unload()
 {
 	local limit=${1:-20} module
 
+	skua_del_devices
 	for module in $(skua_modules | tac); do
 		is_loaded "$module" || continue
 		rmmod_bounded "$module" "$limit" || return 1
