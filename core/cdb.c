@@ -35,22 +35,11 @@
 		.usage = { (code), __VA_ARGS__ },			\
 	}
 
-/* Usage of 4 and 8 byte fields */
-#define FF4	0xff, 0xff, 0xff, 0xff
-#define FF8	FF4, FF4
-#define Z4	0, 0, 0, 0
-#define Z8	Z4, Z4
-
 /*
- * Read, write, verify: @b1 is byte 1 (DPO 10h, FUA 08h, FUA_NV 02h; BYTCHK 02h),
- * then LBA, GROUP NUMBER, length and CONTROL as the CDB's size has them.
+ * Reads, writes and verifications: byte 1 (byte 10 of 32) has DPO 10h, FUA 08h,
+ * FUA_NV 02h or BYTCHK 02h. The reference and application tags of the 32 byte CDBs
+ * mean nothing without protection information.
  */
-#define RANGE_10(b1)	(b1), FF4, 0x1f, 0xff, 0xff, 0
-#define RANGE_12(b1)	(b1), FF4, FF4, 0x1f, 0
-#define RANGE_16(b1)	(b1), FF8, FF4, 0x1f, 0
-/* The reference and application tags mean nothing without protection information. */
-#define RANGE_32(sa)	0, Z4, 0x1f, 0x18, 0, (sa), 0x1a, 0, FF8, FF4, 0xff, 0xff, 0xff, 0xff, FF4
-
 enum {
 	ROW_NONE,
 	ROW_TUR, ROW_REQUEST_SENSE, ROW_READ_6, ROW_WRITE_6, ROW_INQUIRY, ROW_MODE_SELECT_6,
@@ -88,51 +77,70 @@ static const struct skua_cdb_op skua_ops[] = {
 	OP(PREVENT_ALLOW, 0x1e, -1, 6, PREVENT_ALLOW, SKUA_F_NO_START, PR_W, ALUA_R,
 	   0, 0, 0, 0x01, 0),
 	OP(READ_CAPACITY_10, 0x25, -1, 10, READ_CAPACITY_10,
-	   F_PARAM_IN | SKUA_F_MEDIA | SKUA_F_NO_RESV, PR_A, ALUA_R, Z8, 0),
-	OP(READ_10, 0x28, -1, 10, READ, F_READ, PR_R, ALUA_R, RANGE_10(0x1a)),
-	OP(WRITE_10, 0x2a, -1, 10, WRITE, F_WRITE, PR_W, ALUA_R, RANGE_10(0x1a)),
+	   F_PARAM_IN | SKUA_F_MEDIA | SKUA_F_NO_RESV, PR_A, ALUA_R, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+	OP(READ_10, 0x28, -1, 10, READ, F_READ, PR_R, ALUA_R,
+	   0x1a, 0xff, 0xff, 0xff, 0xff, 0x1f, 0xff, 0xff, 0),
+	OP(WRITE_10, 0x2a, -1, 10, WRITE, F_WRITE, PR_W, ALUA_R,
+	   0x1a, 0xff, 0xff, 0xff, 0xff, 0x1f, 0xff, 0xff, 0),
 	OP(WRITE_VERIFY_10, 0x2e, -1, 10, WRITE_VERIFY, F_COMPOSED | SKUA_F_MODIFY, PR_W, ALUA_R,
-	   RANGE_10(0x12)),
-	OP(VERIFY_10, 0x2f, -1, 10, VERIFY, F_COMPOSED, PR_R, ALUA_R, RANGE_10(0x12)),
-	OP(SYNC_CACHE_10, 0x35, -1, 10, SYNC_CACHE, SKUA_F_MEDIA, PR_W, ALUA_R, RANGE_10(0x06)),
+	   0x12, 0xff, 0xff, 0xff, 0xff, 0x1f, 0xff, 0xff, 0),
+	OP(VERIFY_10, 0x2f, -1, 10, VERIFY, F_COMPOSED, PR_R, ALUA_R,
+	   0x12, 0xff, 0xff, 0xff, 0xff, 0x1f, 0xff, 0xff, 0),
+	OP(SYNC_CACHE_10, 0x35, -1, 10, SYNC_CACHE, SKUA_F_MEDIA, PR_W, ALUA_R,
+	   0x06, 0xff, 0xff, 0xff, 0xff, 0x1f, 0xff, 0xff, 0),
 	OP(WRITE_SAME_10, 0x41, -1, 10, WRITE_SAME, F_COMPOSED | SKUA_F_MODIFY, PR_W, ALUA_R,
-	   RANGE_10(0x08)),
+	   0x08, 0xff, 0xff, 0xff, 0xff, 0x1f, 0xff, 0xff, 0),
 	OP(UNMAP, 0x42, -1, 10, UNMAP, F_PARAM_OUT | SKUA_F_MEDIA | SKUA_F_MODIFY, PR_W, ALUA_R,
-	   0, Z4, 0x1f, 0xff, 0xff, 0),
+	   0, 0, 0, 0, 0, 0x1f, 0xff, 0xff, 0),
 	OP(MODE_SELECT_10, 0x55, -1, 10, MODE_SELECT,
 	   F_PARAM_OUT | SKUA_F_MEDIA | SKUA_F_NO_START, PR_W, ALUA_S,
-	   0x10, Z4, 0, 0xff, 0xff, 0),
-	OP(RESERVE_10, 0x56, -1, 10, RESERVE, SKUA_F_NO_START, PR_W, ALUA_R, Z8, 0),
+	   0x10, 0, 0, 0, 0, 0, 0xff, 0xff, 0),
+	OP(RESERVE_10, 0x56, -1, 10, RESERVE, SKUA_F_NO_START, PR_W, ALUA_R,
+	   0, 0, 0, 0, 0, 0, 0, 0, 0),
 	OP(RELEASE_10, 0x57, -1, 10, RELEASE, SKUA_F_NO_RESV | SKUA_F_NO_START, PR_W, ALUA_R,
-	   Z8, 0),
+	   0, 0, 0, 0, 0, 0, 0, 0, 0),
 	OP(MODE_SENSE_10, 0x5a, -1, 10, MODE_SENSE, F_PARAM_IN | SKUA_F_NO_START, PR_R, ALUA_S,
 	   0x18, 0xff, 0xff, 0, 0, 0, 0xff, 0xff, 0),
-	OP(READ_32, SKUA_OPCODE_VARLEN, 0x09, 32, READ, F_READ, PR_R, ALUA_R, RANGE_32(0x09)),
-	OP(WRITE_32, SKUA_OPCODE_VARLEN, 0x0b, 32, WRITE, F_WRITE, PR_W, ALUA_R, RANGE_32(0x0b)),
-	OP(READ_16, 0x88, -1, 16, READ, F_READ, PR_R, ALUA_R, RANGE_16(0x1a)),
-	OP(WRITE_16, 0x8a, -1, 16, WRITE, F_WRITE, PR_W, ALUA_R, RANGE_16(0x1a)),
+	OP(READ_32, SKUA_OPCODE_VARLEN, 0x09, 32, READ, F_READ, PR_R, ALUA_R,
+	   0, 0, 0, 0, 0, 0x1f, 0x18, 0, 0x09, 0x1a, 0,
+	   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+	OP(WRITE_32, SKUA_OPCODE_VARLEN, 0x0b, 32, WRITE, F_WRITE, PR_W, ALUA_R,
+	   0, 0, 0, 0, 0, 0x1f, 0x18, 0, 0x0b, 0x1a, 0,
+	   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+	OP(READ_16, 0x88, -1, 16, READ, F_READ, PR_R, ALUA_R,
+	   0x1a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
+	OP(WRITE_16, 0x8a, -1, 16, WRITE, F_WRITE, PR_W, ALUA_R,
+	   0x1a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
 	OP(WRITE_VERIFY_16, 0x8e, -1, 16, WRITE_VERIFY, F_COMPOSED | SKUA_F_MODIFY, PR_W, ALUA_R,
-	   RANGE_16(0x12)),
-	OP(VERIFY_16, 0x8f, -1, 16, VERIFY, F_COMPOSED, PR_R, ALUA_R, RANGE_16(0x12)),
-	OP(SYNC_CACHE_16, 0x91, -1, 16, SYNC_CACHE, SKUA_F_MEDIA, PR_W, ALUA_R, RANGE_16(0x06)),
+	   0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
+	OP(VERIFY_16, 0x8f, -1, 16, VERIFY, F_COMPOSED, PR_R, ALUA_R,
+	   0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
+	OP(SYNC_CACHE_16, 0x91, -1, 16, SYNC_CACHE, SKUA_F_MEDIA, PR_W, ALUA_R,
+	   0x06, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
 	OP(WRITE_SAME_16, 0x93, -1, 16, WRITE_SAME, F_COMPOSED | SKUA_F_MODIFY, PR_W, ALUA_R,
-	   RANGE_16(0x09)),
+	   0x09, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
 	OP(READ_CAPACITY_16, 0x9e, 0x10, 16, READ_CAPACITY_16,
-	   F_PARAM_IN | SKUA_F_MEDIA | SKUA_F_NO_RESV, PR_A, ALUA_R, 0x10, Z8, FF4, 0, 0),
+	   F_PARAM_IN | SKUA_F_MEDIA | SKUA_F_NO_RESV, PR_A, ALUA_R,
+	   0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0),
 	OP(REPORT_LUNS, 0xa0, -1, 12, REPORT_LUNS,
 	   F_PARAM_IN | SKUA_F_NO_UA | SKUA_F_NO_LUN | SKUA_F_NO_RESV | SKUA_F_NO_START,
-	   PR_A, ALUA_A, 0, 0xff, 0, 0, 0, FF4, 0, 0),
+	   PR_A, ALUA_A, 0, 0xff, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0),
 	OP(REPORT_OPCODES, 0xa3, 0x0c, 12, REPORT_OPCODES,
 	   F_PARAM_IN | SKUA_F_NO_RESV | SKUA_F_NO_START, PR_A, ALUA_S,
-	   0x0c, 0x87, 0xff, 0xff, 0xff, FF4, 0, 0),
+	   0x0c, 0x87, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0),
 	OP(REPORT_TMFS, 0xa3, 0x0d, 12, REPORT_TMFS,
 	   F_PARAM_IN | SKUA_F_NO_RESV | SKUA_F_NO_START, PR_A, ALUA_S,
-	   0x0d, 0x80, 0, 0, 0, FF4, 0, 0),
-	OP(READ_12, 0xa8, -1, 12, READ, F_READ, PR_R, ALUA_R, RANGE_12(0x1a)),
-	OP(WRITE_12, 0xaa, -1, 12, WRITE, F_WRITE, PR_W, ALUA_R, RANGE_12(0x1a)),
+	   0x0d, 0x80, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0),
+	OP(READ_12, 0xa8, -1, 12, READ, F_READ, PR_R, ALUA_R,
+	   0x1a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
+	OP(WRITE_12, 0xaa, -1, 12, WRITE, F_WRITE, PR_W, ALUA_R,
+	   0x1a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
 	OP(WRITE_VERIFY_12, 0xae, -1, 12, WRITE_VERIFY, F_COMPOSED | SKUA_F_MODIFY, PR_W, ALUA_R,
-	   RANGE_12(0x12)),
-	OP(VERIFY_12, 0xaf, -1, 12, VERIFY, F_COMPOSED, PR_R, ALUA_R, RANGE_12(0x12)),
+	   0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
+	OP(VERIFY_12, 0xaf, -1, 12, VERIFY, F_COMPOSED, PR_R, ALUA_R,
+	   0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0),
 };
 
 /* First row of each opcode. */

@@ -46,7 +46,7 @@ enum skua_cdb_flags {
 	SKUA_F_NO_LUN	 = 1 << 7,	/* answered even where there is no logical unit */
 	SKUA_F_NO_RESV	 = 1 << 8,	/* allowed against another's SPC-2 reservation */
 	SKUA_F_NO_START	 = 1 << 9,	/* runs although stopped by START STOP UNIT */
-	SKUA_F_RW	 = 1 << 10,	/* plain read or write: the fast path; the backend's own pages may be used */
+	SKUA_F_RW	 = 1 << 10,	/* plain read or write, may use the backend's own pages */
 };
 
 /* Reservation class for persistent reservations: SPC-4 table of commands allowed. */
@@ -56,7 +56,7 @@ enum skua_pr_class { SKUA_PR_ALWAYS, SKUA_PR_READ, SKUA_PR_WRITE };
 enum skua_alua_class { SKUA_ALUA_ALL, SKUA_ALUA_STANDBY, SKUA_ALUA_ACTIVE };
 
 /* Most bytes in one WRITE SAME; the block limits page says so. */
-#define SKUA_MAX_WRITE_SAME	(1ULL << 30)
+#define SKUA_MAX_WRITE_SAME	(1024ULL * 1024 * 1024)
 
 #define SKUA_OPCODE_VARLEN	0x7f	/* variable length CDB, service action in bytes 8 and 9 */
 

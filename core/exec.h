@@ -5,17 +5,6 @@
 
 #include "priv.h"
 
-/* Additional sense codes, asc and ascq */
-#define ASC_WRITE_ERROR			0x0c, 0x00
-#define ASC_INVALID_FIELD_IN_IU		0x0e, 0x03
-#define ASC_PARAM_LENGTH		0x1a, 0x00
-#define ASC_MISCOMPARE			0x1d, 0x00
-#define ASC_INVALID_OPCODE		0x20, 0x00
-#define ASC_LBA_RANGE			0x21, 0x00
-#define ASC_LUN_NOT_SUPPORTED		0x25, 0x00
-#define ASC_MODE_CHANGED		0x2a, 0x01
-#define ASC_NO_SAVING			0x39, 0x00
-
 /* spc.c */
 void skua_exec_test_unit_ready(struct skua_cmd *cmd);
 void skua_exec_request_sense(struct skua_cmd *cmd);
@@ -56,7 +45,8 @@ void skua_exec_write_same(struct skua_cmd *cmd);
 void skua_exec_verify(struct skua_cmd *cmd);
 void skua_exec_write_verify(struct skua_cmd *cmd);
 
-#define SKUA_MAX_UNMAP_DESC	256	/* descriptors in one UNMAP; the block limits page says so */
+/* Descriptors in one UNMAP, at most; the block limits page says so. */
+#define SKUA_MAX_UNMAP_DESC	256
 
 /* Logical block provisioning is managed (LBPME): UNMAP is served, and what goes with it. */
 static inline bool skua_dev_thin(const struct skua_dev *dev)

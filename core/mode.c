@@ -175,7 +175,8 @@ void skua_exec_mode_sense(struct skua_cmd *cmd)
 		return;
 	}
 	if (cmd->cdb[2] >> 6 == PC_SAVED) {
-		skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_NO_SAVING);
+		/* SAVING PARAMETERS NOT SUPPORTED */
+		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x39, 0x00);
 		return;
 	}
 	if (!(cmd->cdb[1] & 0x08))	/* DBD */
@@ -249,7 +250,8 @@ static u32 skua_select_header(struct skua_cmd *cmd)
 	return header + desc;
 
 too_short:
-	skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_PARAM_LENGTH);
+	/* PARAMETER LIST LENGTH ERROR */
+	skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x1a, 0x00);
 	return 0;
 }
 
@@ -280,7 +282,8 @@ static u32 skua_select_page(struct skua_cmd *cmd, u32 pos, struct skua_mode_new 
 	u8 diff;
 
 	if (left < 2) {
-		skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_PARAM_LENGTH);
+		/* PARAMETER LIST LENGTH ERROR */
+		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x1a, 0x00);
 		return 0;
 	}
 	if (nr < 0) {
@@ -289,7 +292,8 @@ static u32 skua_select_page(struct skua_cmd *cmd, u32 pos, struct skua_mode_new 
 	}
 	mp = &dev->mp[nr];
 	if (left < mp->len) {
-		skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_PARAM_LENGTH);
+		/* PARAMETER LIST LENGTH ERROR */
+		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x1a, 0x00);
 		return 0;
 	}
 	for (i = 0; i < mp->len; i++) {
@@ -361,8 +365,8 @@ void skua_exec_mode_select(struct skua_cmd *cmd)
 		if (!len)
 			return;
 	}
-	if (skua_select_commit(dev, &new))
-		skua_ua_dev(dev, cmd->nexus, ASC_MODE_CHANGED);
+	if (skua_select_commit(dev, &new))	/* MODE PARAMETERS CHANGED */
+		skua_ua_dev(dev, cmd->nexus, 0x2a, 0x01);
 	if (wce && !skua_mode_wce(dev)) {
 		cmd->io.pos = 0;
 		cmd->io.len = READ_ONCE(dev->limits.nr_blocks) << dev->block_shift;

@@ -84,7 +84,8 @@ static bool skua_unmap_check(struct skua_cmd *cmd, u32 nr)
 		lba = get_unaligned_be64((u8 *)cmd->buf + pos);
 		blocks = get_unaligned_be32((u8 *)cmd->buf + pos + 8);
 		if (lba > capacity || blocks > capacity - lba) {
-			skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_LBA_RANGE);
+			/* LBA OUT OF RANGE */
+			skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x21, 0x00);
 			return false;
 		}
 		total += blocks;
@@ -113,7 +114,8 @@ static int skua_unmap_count(struct skua_cmd *cmd)
 	return len / UNMAP_DESC;
 
 bad_length:
-	skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_PARAM_LENGTH);
+	/* PARAMETER LIST LENGTH ERROR */
+	skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x1a, 0x00);
 	return -1;
 }
 
@@ -123,7 +125,8 @@ void skua_exec_unmap(struct skua_cmd *cmd)
 	int nr;
 
 	if (!skua_dev_thin(cmd->nexus->dev)) {
-		skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_INVALID_OPCODE);
+		/* INVALID COMMAND OPERATION CODE */
+		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x20, 0x00);
 		return;
 	}
 	if (!cmd->data_len) {
@@ -356,7 +359,8 @@ void skua_exec_write_same(struct skua_cmd *cmd)
 		return;
 	if (!skua_ws_pattern(ws, ndob, &zero)) {
 		skua_ws_free(ws);
-		skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_INVALID_FIELD_IN_IU);
+		/* INVALID FIELD IN COMMAND INFORMATION UNIT */
+		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x0e, 0x03);
 		return;
 	}
 	ws->pos = req.lba << dev->block_shift;

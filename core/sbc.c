@@ -46,7 +46,8 @@ bool skua_cmd_redecode(struct skua_cmd *cmd, struct skua_cdb_req *req)
 	if (skua_cdb_decode(cmd->op, cmd->cdb, dev->block_shift,
 			    READ_ONCE(dev->limits.nr_blocks), req, &fault) == SKUA_CDB_OK)
 		return true;
-	skua_cmd_sense(cmd, ILLEGAL_REQUEST, ASC_LBA_RANGE);
+	/* LBA OUT OF RANGE */
+	skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x21, 0x00);
 	return false;
 }
 
@@ -146,8 +147,8 @@ static void skua_flushed(struct skua_io *io, int error)
 
 	if (!error)
 		skua_cmd_good(cmd);
-	else if (error == -EIO)		/* whatever the command: it is writing that failed */
-		skua_cmd_sense(cmd, MEDIUM_ERROR, ASC_WRITE_ERROR);
+	else if (error == -EIO)		/* WRITE ERROR, whatever the command */
+		skua_cmd_sense(cmd, MEDIUM_ERROR, 0x0c, 0x00);
 	else
 		skua_cmd_error(cmd, error);
 }

@@ -16,7 +16,7 @@
  * @cmd: the command
  * @sgv: pages to read into
  * @chunk: bytes that @sgv has
- * @pos: where to go on on the medium, bytes
+ * @pos: of the medium, where to go on, bytes
  * @left: how much, bytes
  * @offset: of the initiator's data, bytes
  * @compare: with that data
@@ -107,7 +107,8 @@ static void skua_verify_check(struct skua_cmd *cmd, bool may_sleep)
 	    skua_sg_differ(cmd->io.sg, cmd->io.nr_sg, v->offset, v->io.sg, v->io.nr_sg, v->chunk,
 			   &where)) {
 		skua_verify_free(v);
-		skua_cmd_sense_info(cmd, MISCOMPARE, ASC_MISCOMPARE, offset + where);
+		/* MISCOMPARE DURING VERIFY OPERATION */
+		skua_cmd_sense_info(cmd, MISCOMPARE, 0x1d, 0x00, offset + where);
 		return;
 	}
 	v->pos += v->chunk;

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_ERRNO_H
+#define SHIM_LINUX_ERRNO_H
+
+#if __has_include_next(<linux/errno.h>)
+#include_next <linux/errno.h>
+#endif
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_KERNEL_H
+#define SHIM_LINUX_KERNEL_H
+
+#if __has_include_next(<linux/kernel.h>)
+#include_next <linux/kernel.h>
+#endif
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_LIMITS_H
+#define SHIM_LINUX_LIMITS_H
+
+#if __has_include_next(<linux/limits.h>)
+#include_next <linux/limits.h>
+#endif
+
+#endif

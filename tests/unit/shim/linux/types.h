@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_TYPES_H
+#define SHIM_LINUX_TYPES_H
+
+#if __has_include_next(<linux/types.h>)
+#include_next <linux/types.h>
+#endif
+
+#endif
