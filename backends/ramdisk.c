@@ -576,7 +576,7 @@ static void rd_limits(struct skua_dev *dev, struct skua_limits *limits)
 		.unmap_zeroes = true,
 		.fua = true,			/* there is nothing more stable */
 		.read_only = config->read_only,
-		.rotational = (config->given & SKUA_P(ROTATIONAL)) && config->rotational,
+		.rotational = config->rotational,
 	};
 }
 
@@ -733,6 +733,7 @@ static void rd_close(struct skua_dev *dev)
 static struct skua_backend rd_backend = {
 	.name = "vdisk_ramdisk",
 	.owner = THIS_MODULE,
+	.flags = SKUA_BE_SOLID,
 	.params = SKUA_P(SIZE) | SKUA_P(SIZE_MB) | SKUA_P(BLOCKSIZE) | SKUA_P(THIN) |
 		  SKUA_P(READ_ONLY) | SKUA_P(REMOVABLE) | SKUA_P(ROTATIONAL) | SKUA_P(TST) |
 		  SKUA_P(T10_DEV_ID) | SKUA_P(NUMA_NODE),

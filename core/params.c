@@ -206,7 +206,7 @@ int skua_params_parse(struct skua_backend *be, char *params, struct skua_dev_con
 	config->block_size = MIN_BLOCK;
 	config->size = be->default_size;
 	config->numa_node = NUMA_NO_NODE;
-	config->rotational = true;
+	config->rotational = !(be->flags & SKUA_BE_SOLID);
 	config->active = true;
 	config->tst = 1;
 	while ((r = skua_next_param(&params, &name, &value)) > 0) {

@@ -30,12 +30,12 @@ static int sgv_open(struct inode *inode, struct file *file)
 	return single_open(file, sgv_show, NULL);
 }
 
-/* Any write clears the counters of all caches. */
+/* Any write clears the counters of all caches and the global ones. */
 static ssize_t sgv_write(struct file *file, const char __user *buf, size_t size, loff_t *pos)
 {
 	unsigned int i;
 
-	for (i = 0; i < skua_sgv_nr_caches(); i++)
+	for (i = 0; i <= skua_sgv_nr_caches(); i++)
 		skua_sgv_clear(i);
 	return size;
 }

@@ -198,6 +198,7 @@ struct skua_limits {
 
 enum {
 	SKUA_BE_MAY_BLOCK = 1 << 0,	/* rw and the other verbs need process context */
+	SKUA_BE_SOLID	  = 1 << 1,	/* rotational is 0 unless add_device says 1 */
 };
 
 /**

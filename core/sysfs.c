@@ -543,10 +543,10 @@ static ssize_t sgv_global_show(void *obj, const struct skua_attr *attr, char *bu
 	return skua_sgv_global_show(buf);
 }
 
-/* Nothing in this file adds up, so there is nothing to clear. */
 static ssize_t sgv_global_store(void *obj, const struct skua_attr *attr, const char *buf,
 				size_t len)
 {
+	skua_sgv_clear(skua_sgv_nr_caches());
 	return len;
 }
 

@@ -150,6 +150,14 @@ static ssize_t thin_show(void *obj, const struct skua_attr *attr, char *buf)
 			 READ_ONCE(dev->limits.thin));
 }
 
+static ssize_t rotational_show(void *obj, const struct skua_attr *attr, char *buf)
+{
+	const struct skua_dev *dev = obj;
+	bool usual = !(dev->be->flags & SKUA_BE_SOLID);
+
+	return skua_emit(buf, dev->config.rotational != usual, "%d", dev->config.rotational);
+}
+
 static ssize_t tst_show(void *obj, const struct skua_attr *attr, char *buf)
 {
 	const struct skua_dev *dev = obj;
@@ -419,7 +427,7 @@ static const struct param_file param_files[] = {
 	{ SKUA_P_BLOCKSIZE, SKUA_ATTR("blocksize", 0444, blocksize_show, NULL) },
 	{ SKUA_P_READ_ONLY, CONFIG_BOOL("read_only", read_only, SKUA_KEY_1) },
 	{ SKUA_P_REMOVABLE, CONFIG_BOOL("removable", removable, SKUA_KEY_1) },
-	{ SKUA_P_ROTATIONAL, CONFIG_BOOL("rotational", rotational, SKUA_KEY_0) },
+	{ SKUA_P_ROTATIONAL, SKUA_ATTR("rotational", 0444, rotational_show, NULL) },
 	{ SKUA_P_WRITE_THROUGH, CONFIG_BOOL("write_through", write_through, SKUA_KEY_1) },
 	{ SKUA_P_NV_CACHE, CONFIG_BOOL("nv_cache", nv_cache, SKUA_KEY_1) },
 	{ SKUA_P_O_DIRECT, CONFIG_BOOL("o_direct", o_direct, SKUA_KEY_1) },
