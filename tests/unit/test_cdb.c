@@ -56,7 +56,6 @@ TEST(rows_are_consistent)
 	int j;
 
 	op = skua_cdb_table(&nr);
-	CHECK_EQ(nr, 39);
 	for (i = 0; i < nr; i++, op++) {
 		CHECK_EQ(op->usage[0], op->opcode);
 		CHECK(op->id > SKUA_OP_NONE && op->id < SKUA_OP_NR);
@@ -211,6 +210,74 @@ TEST(additional_cdb_length)
 	CHECK_EQ(fault.field, 7);
 	cdb[7] = 0x18;
 	CHECK_EQ(skua_cdb_check(find(cdb), cdb, 32, &fault), SKUA_CDB_OK);
+}
+
+/*
+ * The masks once more, written down from the standards: zero where reserved, obsolete
+ * or not served. CONTROL is always zero.
+ */
+static const struct {
+	u8 opcode;
+	s16 sa;
+	const char *usage;
+} masks[] = {
+	{ 0x00, -1, "000000000000" },
+	{ 0x03, -1, "03010000ff00" },
+	{ 0x08, -1, "081fffffff00" },
+	{ 0x0a, -1, "0a1fffffff00" },
+	{ 0x12, -1, "1201ffffff00" },
+	{ 0x15, -1, "15100000ff00" },
+	{ 0x16, -1, "160000000000" },
+	{ 0x17, -1, "170000000000" },
+	{ 0x1a, -1, "1a08ffffff00" },
+	{ 0x1b, -1, "1b0100000500" },
+	{ 0x1e, -1, "1e0000000100" },
+	{ 0x25, -1, "25000000000000000000" },
+	{ 0x28, -1, "281affffffff1fffff00" },
+	{ 0x2a, -1, "2a1affffffff1fffff00" },
+	{ 0x2e, -1, "2e12ffffffff1fffff00" },
+	{ 0x2f, -1, "2f12ffffffff1fffff00" },
+	{ 0x35, -1, "3506ffffffff1fffff00" },
+	{ 0x41, -1, "4108ffffffff1fffff00" },
+	{ 0x42, -1, "4200000000001fffff00" },
+	{ 0x55, -1, "55100000000000ffff00" },
+	{ 0x56, -1, "56000000000000000000" },
+	{ 0x57, -1, "57000000000000000000" },
+	{ 0x5a, -1, "5a18ffff000000ffff00" },
+	{ 0x7f, 0x09, "7f00000000001f1800091a00" "ffffffffffffffff" "ffffffff" "ffff" "ffff" "ffffffff" },
+	{ 0x7f, 0x0b, "7f00000000001f18000b1a00" "ffffffffffffffff" "ffffffff" "ffff" "ffff" "ffffffff" },
+	{ 0x88, -1, "881affffffffffffffffffffffff1f00" },
+	{ 0x8a, -1, "8a1affffffffffffffffffffffff1f00" },
+	{ 0x8e, -1, "8e12ffffffffffffffffffffffff1f00" },
+	{ 0x8f, -1, "8f12ffffffffffffffffffffffff1f00" },
+	{ 0x91, -1, "9106ffffffffffffffffffffffff1f00" },
+	{ 0x93, -1, "9309ffffffffffffffffffffffff1f00" },
+	{ 0x9e, 0x10, "9e100000000000000000ffffffff0000" },
+	{ 0xa0, -1, "a000ff000000ffffffff0000" },
+	{ 0xa3, 0x0c, "a30c87ffffffffffffff0000" },
+	{ 0xa3, 0x0d, "a30d80000000ffffffff0000" },
+	{ 0xa8, -1, "a81affffffffffffffff1f00" },
+	{ 0xaa, -1, "aa1affffffffffffffff1f00" },
+	{ 0xae, -1, "ae12ffffffffffffffff1f00" },
+	{ 0xaf, -1, "af12ffffffffffffffff1f00" },
+};
+
+TEST(masks)
+{
+	const struct skua_cdb_op *op;
+	char hex[65];
+	u32 nr, i;
+	int j;
+
+	op = skua_cdb_table(&nr);
+	CHECK_EQ(nr, ARRAY_SIZE(masks));
+	for (i = 0; i < nr && i < ARRAY_SIZE(masks); i++, op++) {
+		for (j = 0; j < op->len; j++)
+			sprintf(hex + 2 * j, "%02x", op->usage[j]);
+		CHECK_EQ(op->opcode, masks[i].opcode);
+		CHECK_EQ(op->sa, masks[i].sa);
+		CHECK_STR(hex, masks[i].usage);
+	}
 }
 
 struct vector {
@@ -368,6 +435,20 @@ TEST(block_sizes)
 		CHECK_EQ(req.nr_blocks, 1 << 20);
 		CHECK_EQ(req.data_len, 1ULL << (20 + shift));
 	}
+}
+
+/* Sums that do not fit into 64 bits. */
+TEST(range_overflow)
+{
+	u8 cdb[32] = { 0x88, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf0, [13] = 0x0f };
+	struct skua_cdb_fault fault;
+	struct skua_cdb_req req;
+
+	CHECK_EQ(run(cdb, 16, 9, U64_MAX, &req, &fault), OK);
+	cdb[13] = 0x10;
+	CHECK_EQ(run(cdb, 16, 9, U64_MAX, &req, &fault), RANGE);
+	cdb[10] = 0xff;
+	CHECK_EQ(run(cdb, 16, 9, U64_MAX, &req, &fault), RANGE);
 }
 
 /* The largest length there is must not be cut on its way to bytes. */
