@@ -183,33 +183,32 @@ static u32 skua_vpd_characteristics(struct skua_cmd *cmd, struct skua_dev *dev, 
 /* Logical block provisioning, SBC-3 6.6.4 */
 static u32 skua_vpd_provisioning(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 {
-	p[1] = 0x80;			/* LBPU */
+	if (skua_dev_thin(dev)) {	/* else all zero: fully provisioned */
+		p[1] = 0x80;		/* LBPU */
+		p[2] = 0x02;		/* thin provisioned */
+	}
 	if (skua_dev_ws_unmaps(dev))
 		p[1] |= 0x60 | 0x04;	/* LBPWS, LBPWS10, LBPRZ */
-	p[2] = 0x02;			/* thin provisioned */
 	return 4;
 }
 
 static const struct {
 	u8 code;
-	bool thin;	/* only of thin provisioned devices */
 	skua_vpd_fn fill;
 } skua_vpd[] = {
-	{ 0x00, false, skua_vpd_supported },
-	{ 0x80, false, skua_vpd_serial },
-	{ 0x83, false, skua_vpd_ident },
-	{ 0x86, false, skua_vpd_extended },
-	{ 0xb0, false, skua_vpd_limits },
-	{ 0xb1, false, skua_vpd_characteristics },
-	{ 0xb2, true, skua_vpd_provisioning },
+	{ 0x00, skua_vpd_supported },
+	{ 0x80, skua_vpd_serial },
+	{ 0x83, skua_vpd_ident },
+	{ 0x86, skua_vpd_extended },
+	{ 0xb0, skua_vpd_limits },
+	{ 0xb1, skua_vpd_characteristics },
+	{ 0xb2, skua_vpd_provisioning },
 };
 
 /* Without a logical unit only the list itself is served. */
 static bool skua_vpd_served(const struct skua_dev *dev, int i)
 {
-	if (!dev)
-		return !skua_vpd[i].code;
-	return !skua_vpd[i].thin || skua_dev_thin(dev);
+	return dev || !skua_vpd[i].code;
 }
 
 static u32 skua_vpd_supported(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
