@@ -2,14 +2,19 @@
 /*
  * Initiator name patterns. Pure.
  */
-#include <linux/ctype.h>
 #include <linux/string.h>
 
 #include "words.h"
 
+/* ASCII only, as names may be in UTF-8. */
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
 static bool same(char a, char b)
 {
-	return tolower((unsigned char)a) == tolower((unsigned char)b);
+	return lower(a) == lower(b);
 }
 
 /*

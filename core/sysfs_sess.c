@@ -2,8 +2,6 @@
 /*
  * The tree: sessions and their LUNs.
  */
-#include <linux/ctype.h>
-
 #include "sysfs.h"
 
 #define MAX_SUFFIX	12		/* "_" and a number */
@@ -124,7 +122,7 @@ static void clean_name(char *name, const char *initiator)
 
 	strscpy(name, initiator, SKUA_MAX_FILE_NAME + 1 - MAX_SUFFIX);
 	for (c = name; *c; c++)
-		if (*c == '/' || !isgraph((unsigned char)*c))
+		if (*c == '/' || *(u8 *)c <= ' ' || *c == 0x7f)
 			*c = '_';
 	if (!skua_name_ok(name, SKUA_MAX_FILE_NAME + 1))
 		strscpy(name, "unnamed", SKUA_MAX_FILE_NAME + 1);

@@ -3,15 +3,20 @@
  * The grammar of mgmt commands: words are separated by blanks or '=', parameters
  * ("name=value") by ';' or newlines. All functions cut the text in place.
  */
-#include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/string.h>
 
 #include "words.h"
 
+/* ASCII only: bytes above are parts of names, also the one that is a blank in Latin-1. */
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 static bool is_separator(char c)
 {
-	return c == '=' || isspace((unsigned char)c);
+	return c == '=' || is_blank(c);
 }
 
 /**
@@ -20,7 +25,7 @@ static bool is_separator(char c)
  */
 char *skua_skip_blanks(char *text)
 {
-	while (isspace((unsigned char)*text))
+	while (is_blank(*text))
 		text++;
 	return text;
 }
@@ -86,10 +91,12 @@ int skua_next_param(char **text, char **name, char **value)
 
 static int digit_of(char c)
 {
-	if (isdigit((unsigned char)c))
+	if (c >= '0' && c <= '9')
 		return c - '0';
-	if (isxdigit((unsigned char)c))
-		return tolower((unsigned char)c) - 'a' + 10;
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
 	return 16;
 }
 

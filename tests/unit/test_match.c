@@ -95,5 +95,6 @@ TEST(high_bytes)
 {
 	yes("\xc3\xa9*", "\xc3\xa9t\xc3\xa9");
 	no("\xff", "\xfe");
+	no("\xc3\xa9", "\xe3\xa9");	/* differ by the case bit */
 	yes("?", "\xff");
 }

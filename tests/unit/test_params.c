@@ -34,6 +34,7 @@ TEST(words)
 	CHECK_STR(words("a==b= c"), "a|b|c");
 	CHECK_STR(words("a;b"), "a;b");
 	CHECK_STR(words("caf\xc3\xa9 x"), "caf\xc3\xa9|x");
+	CHECK_STR(words("\xc3\xa0 \xa0"), "\xc3\xa0|\xa0");	/* a0: a blank in Latin-1 */
 }
 
 TEST(skip_blanks)
