@@ -446,7 +446,8 @@ int local_hosts_init(void)
 	local_root = root_device_register("skua_local");
 	if (IS_ERR(local_root))
 		return PTR_ERR(local_root);
-	local_wq = alloc_workqueue("skua_local", WQ_UNBOUND | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
+	/* Not WQ_MEM_RECLAIM: scsi_remove_host() flushes queues that are not. */
+	local_wq = alloc_workqueue("skua_local", WQ_UNBOUND, WQ_MAX_ACTIVE);
 	if (!local_wq) {
 		root_device_unregister(local_root);
 		return -ENOMEM;
