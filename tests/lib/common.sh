@@ -377,12 +377,15 @@ skua_del_device() { skua_write "handlers/vdisk_${1#vdisk_}/mgmt" "del_device $2"
 # ancestors and kernel threads.
 kill_leftovers()
 {
-	local pid mine=" 1 $$ $PPID $BASHPID "
+	local pid c mine=" 1 $$ $PPID $BASHPID "
 
 	for pid in /proc/[0-9]*; do
 		pid=${pid#/proc/}
 		[[ $mine == *" $pid "* ]] && continue
-		[ -n "$(tr -d '\0' 2>/dev/null < "/proc/$pid/cmdline")" ] || continue
+		# Kernel threads have no command line.
+		c=
+		IFS= read -rn 1 -d '' c 2>/dev/null < "/proc/$pid/cmdline" || :
+		[ -n "$c" ] || continue
 		kill -KILL "$pid" 2>/dev/null && echo "killed leftover $pid"
 	done
 	return 0
