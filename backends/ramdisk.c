@@ -348,6 +348,7 @@ static int rd_vec_grow(struct rd_vec *vec, struct skua_io *io, bool may_sleep)
 	}
 	sg_init_table(sg, max);
 	memcpy(sg, vec->sg, vec->nr * sizeof(*sg));
+	sg_unmark_end(&sg[vec->nr - 1]);	/* the old table was full up to its end mark */
 	memcpy(chunk, vec->chunk, vec->nr * sizeof(*chunk));
 	if (vec->sg != io->inline_sg) {
 		kfree(vec->sg);
