@@ -7,12 +7,14 @@
 #   SKUA_SRC    the source tree           SKUA_BUILD  modules and built tools
 #   SKUA_TMP    scratch (tmpfs)           SKUA_OUT    results, kept on the host
 #   SKUA_SLOW   factor by which this guest is slower than a stock kernel under
-#               emulation (1; more on the debug kernel); wait_for uses it
+#               emulation (1; more on the debug kernel)
+#   SKUA_WAIT   the same times what a busy host asks for: factor for limits, but
+#               not for how long something is done; wait_for uses it
 #   SKUA_DEBUG  1 on the debug kernel, else 0
 #   SCST        /sys/kernel/scst_tgt
 
 SCST=/sys/kernel/scst_tgt
-: "${SKUA_SLOW:=1}" "${SKUA_DEBUG:=0}"
+: "${SKUA_SLOW:=1}" "${SKUA_WAIT:=$SKUA_SLOW}" "${SKUA_DEBUG:=0}"
 CASE_TMP=$SKUA_TMP/case
 mkdir -p "$CASE_TMP"
 
@@ -144,7 +146,7 @@ kconfig()
 # wait_for SECONDS COMMAND...: until it succeeds; status 1 if it never does.
 wait_for()
 {
-	local end=$((SECONDS + $1 * SKUA_SLOW + 1))
+	local end=$((SECONDS + $1 * SKUA_WAIT + 1))
 
 	shift
 	until "$@" > "$CASE_TMP/wait_for" 2>&1; do
@@ -172,7 +174,7 @@ wait_gone()
 # hangs in the kernel and cannot be killed. Otherwise its status.
 bounded()
 {
-	local end=$((SECONDS + $1 * SKUA_SLOW + 1)) pid rc=0
+	local end=$((SECONDS + $1 * SKUA_WAIT + 1)) pid rc=0
 
 	shift
 	"$@" &
@@ -311,7 +313,7 @@ skua_unload()
 
 rmmod_bounded()
 {
-	local module=$1 end=$((SECONDS + $2 * SKUA_SLOW)) pid
+	local module=$1 end=$((SECONDS + $2 * SKUA_WAIT)) pid
 
 	# A reference may be about to be dropped by a closing file.
 	( until rmmod "$module"; do

@@ -49,7 +49,7 @@ rxe_down()
 # bounded_quiet SECONDS COMMAND...: leaves it behind if it hangs.
 bounded_quiet()
 {
-	local end=$((SECONDS + $1 * SKUA_SLOW)) pid
+	local end=$((SECONDS + $1 * SKUA_WAIT)) pid
 
 	shift
 	"$@" &
