@@ -206,7 +206,7 @@ bool skua_cdb_known_opcode(u8 opcode)
  * @cdb: the CDB
  * @fault: the service action where it is to blame
  *
- * SPC-4 table 29: an opcode that is not served is an invalid command operation
+ * SPC-4: an opcode that is not served is an invalid command operation
  * code, a service action that is not served an invalid field in the CDB.
  */
 enum skua_cdb_verdict skua_cdb_refusal(const u8 *cdb, struct skua_cdb_fault *fault)

@@ -9,7 +9,7 @@
 #define SKUA_DEFAULT_REV	"0100"
 #define EUI_FALLBACK_LEN	8
 
-/* Code sets, associations and types of designators, SPC-4 7.8.6.1 */
+/* Code sets, associations and types of designators, SPC-4 */
 enum { CODE_BINARY = 1, CODE_ASCII = 2, CODE_UTF8 = 3 };
 enum { OF_LUN = 0x00, OF_PORT = 0x10, OF_DEVICE = 0x20 };
 enum { TYPE_T10_VENDOR = 1, TYPE_EUI64 = 2, TYPE_NAA = 3, TYPE_REL_PORT = 4, TYPE_NAME = 8 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* INQUIRY: standard data and vital product data pages (SPC-4 6.6, 7.8; SBC-3 6.6). */
+/* INQUIRY: standard data and vital product data pages (SPC-4, SBC-3). */
 #include <linux/slab.h>
 #include <scsi/scsi_proto.h>
 
@@ -32,7 +32,7 @@ static u8 skua_peripheral(const struct skua_cmd *cmd)
 
 /* ---- standard data ---------------------------------------------------- */
 
-/* Version descriptors, SPC-4 table 143; the transport's only where it is known. */
+/* Version descriptors, SPC-4; the transport's only where it is known. */
 static void skua_put_versions(const struct skua_cmd *cmd, u8 *p)
 {
 	put_unaligned_be16(0x00a0, p);		/* SAM-5 */
@@ -116,7 +116,7 @@ typedef u32 (*skua_vpd_fn)(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p);
 
 static u32 skua_vpd_supported(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p);
 
-/* Unit serial number, 7.8.15 */
+/* Unit serial number */
 static u32 skua_vpd_serial(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 {
 	unsigned long flags;
@@ -129,13 +129,13 @@ static u32 skua_vpd_serial(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 	return len;
 }
 
-/* Device identification, 7.8.6 */
+/* Device identification */
 static u32 skua_vpd_ident(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 {
 	return skua_ident_vpd83(dev, cmd->queue->session, p, VPD_MAX - 4);
 }
 
-/* Extended INQUIRY data, 7.8.7 */
+/* Extended INQUIRY data */
 static u32 skua_vpd_extended(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 {
 	p[1] = 0x07;		/* HEADSUP, ORDSUP, SIMPSUP */
@@ -153,7 +153,7 @@ static u32 skua_optimal_blocks(const struct skua_dev *dev)
 	return min(blocks, SKUA_MAX_XFER >> dev->block_shift);
 }
 
-/* Block limits, SBC-3 6.6.3 */
+/* Block limits, SBC-3 */
 static u32 skua_vpd_limits(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 {
 	const struct skua_limits *lim = &dev->limits;
@@ -173,14 +173,14 @@ static u32 skua_vpd_limits(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 	return VPD_PAGE_LEN;
 }
 
-/* Block device characteristics, SBC-3 6.6.2 */
+/* Block device characteristics, SBC-3 */
 static u32 skua_vpd_characteristics(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 {
 	put_unaligned_be16(READ_ONCE(dev->limits.rotational) ? 5400 : 1, p);
 	return VPD_PAGE_LEN;
 }
 
-/* Logical block provisioning, SBC-3 6.6.4 */
+/* Logical block provisioning, SBC-3 */
 static u32 skua_vpd_provisioning(struct skua_cmd *cmd, struct skua_dev *dev, u8 *p)
 {
 	if (skua_dev_thin(dev)) {	/* else all zero: fully provisioned */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mode pages (SPC-4 6.11 to 6.14, 7.5; SBC-3 6.5). Pages live as long as the
+ * Mode pages (SPC-4, SBC-3). Pages live as long as the
  * device; nothing is saved. dev->lock guards them; the I/O path looks at single
  * bytes without it.
  */
@@ -107,7 +107,7 @@ static u8 skua_page_byte(const struct skua_dev *dev, const struct skua_mode_page
 
 /* ---- MODE SENSE -------------------------------------------------------- */
 
-/* Block descriptor, SBC-3 6.5.2; returns its length. */
+/* Block descriptor, SBC-3; returns its length. */
 static u32 skua_put_block_desc(const struct skua_dev *dev, u8 *p, bool longlba)
 {
 	u64 blocks = READ_ONCE(dev->limits.nr_blocks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UNMAP and WRITE SAME (SBC-3 5.29, 5.52): chains of backend verbs, each step
+ * UNMAP and WRITE SAME (SBC-3): chains of backend verbs, each step
  * started from a work item when the one before has ended. Limits of the backend are
  * read once per command.
  */

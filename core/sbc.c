@@ -53,7 +53,7 @@ bool skua_cmd_redecode(struct skua_cmd *cmd, struct skua_cdb_req *req)
 
 /* ---- capacity ---------------------------------------------------------- */
 
-/* READ CAPACITY(10), SBC-3 5.15 */
+/* READ CAPACITY(10), SBC-3 */
 void skua_exec_read_capacity_10(struct skua_cmd *cmd)
 {
 	const struct skua_dev *dev = cmd->nexus->dev;
@@ -173,7 +173,7 @@ void skua_flush_then_good(struct skua_cmd *cmd, struct skua_io *io)
 }
 
 /*
- * SYNCHRONIZE CACHE, SBC-3 5.22. With IMMED too the status is sent only when the
+ * SYNCHRONIZE CACHE, SBC-3. With IMMED too the status is sent only when the
  * data is safe: nobody could be told of an error later.
  */
 void skua_exec_sync_cache(struct skua_cmd *cmd)
@@ -181,7 +181,7 @@ void skua_exec_sync_cache(struct skua_cmd *cmd)
 	skua_flush_then_good(cmd, &cmd->io);
 }
 
-/* START STOP UNIT, SBC-3 5.20: stopping flushes the cache unless NO_FLUSH is set. */
+/* START STOP UNIT, SBC-3: stopping flushes the cache unless NO_FLUSH is set. */
 void skua_exec_start_stop(struct skua_cmd *cmd)
 {
 	struct skua_dev *dev = cmd->nexus->dev;

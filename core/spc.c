@@ -7,7 +7,7 @@
 #include "lunfmt.h"
 #include "sense.h"
 
-/* TEST UNIT READY, SPC-4 6.47: the gate has found the medium ready. */
+/* TEST UNIT READY, SPC-4: the gate has found the medium ready. */
 void skua_exec_test_unit_ready(struct skua_cmd *cmd)
 {
 	skua_cmd_good(cmd);
@@ -34,7 +34,7 @@ static void skua_pollable_sense(const struct skua_cmd *cmd, struct skua_sense_in
 	}
 }
 
-/* REQUEST SENSE, SPC-4 6.39: a pending unit attention is returned and cleared. */
+/* REQUEST SENSE, SPC-4: a pending unit attention is returned and cleared. */
 void skua_exec_request_sense(struct skua_cmd *cmd)
 {
 	struct skua_sense_info info = { .key = NO_SENSE };
@@ -54,7 +54,7 @@ void skua_exec_request_sense(struct skua_cmd *cmd)
 }
 
 /*
- * RESERVE, SPC-2 7.21: of the whole logical unit, for this I_T nexus. The gate lets
+ * RESERVE, SPC-2: of the whole logical unit, for this I_T nexus. The gate lets
  * two initiators pass at once, so the holder is looked at again.
  */
 void skua_exec_reserve(struct skua_cmd *cmd)
@@ -72,7 +72,7 @@ void skua_exec_reserve(struct skua_cmd *cmd)
 	skua_cmd_done(cmd, conflict ? SAM_STAT_RESERVATION_CONFLICT : SAM_STAT_GOOD);
 }
 
-/* RELEASE, SPC-2 7.16: does nothing and is GOOD where the reservation is another's. */
+/* RELEASE, SPC-2: does nothing and is GOOD where the reservation is another's. */
 void skua_exec_release(struct skua_cmd *cmd)
 {
 	struct skua_dev *dev = cmd->nexus->dev;
@@ -85,7 +85,7 @@ void skua_exec_release(struct skua_cmd *cmd)
 	skua_cmd_good(cmd);
 }
 
-/* PREVENT ALLOW MEDIUM REMOVAL, SBC-3 5.15. Nothing here ejects a medium. */
+/* PREVENT ALLOW MEDIUM REMOVAL, SBC-3. Nothing here ejects a medium. */
 void skua_exec_prevent_allow(struct skua_cmd *cmd)
 {
 	WRITE_ONCE(cmd->nexus->dev->no_removal, cmd->cdb[4] & 0x01);

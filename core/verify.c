@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * VERIFY and WRITE AND VERIFY (SBC-3 5.36, 5.45): the medium is read in chunks of
+ * VERIFY and WRITE AND VERIFY (SBC-3): the medium is read in chunks of
  * bounded size, one at a time, and compared with the initiator's data if BYTCHK says
  * so. Each chunk goes on from a work item; no thread waits for the backend.
  */
