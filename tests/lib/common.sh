@@ -92,18 +92,51 @@ expect_errno()
 	[ "$out" = "$want" ] || fail "write of '$*' to $file gave $out, $want was due"
 }
 
-# One write(2) of TEXT, without a newline; prints the errno's name on failure.
+# errno_write FILE TEXT: one write(2), without a newline; prints the errno's name
+# on failure.
 errno_write()
 {
-	python3 - "$1" "$2" <<-'PY'
-	import errno, os, sys
-	try:
-	    fd = os.open(sys.argv[1], os.O_WRONLY)
-	    os.write(fd, sys.argv[2].encode())
-	except OSError as e:
-	    print(errno.errorcode[e.errno])
-	    sys.exit(1)
-	PY
+	local message
+
+	message=$( { printf '%s' "$2" > "$1"; } 2>&1) && return 0
+	errno_name "${message##*: }"
+	return 1
+}
+
+# The name of an error that the C library calls "$1"; no fork, no interpreter.
+errno_name()
+{
+	case $1 in
+	"Invalid argument")			echo EINVAL ;;
+	"File exists")				echo EEXIST ;;
+	"No such file or directory")		echo ENOENT ;;
+	"No such device")			echo ENODEV ;;
+	"No such device or address")		echo ENXIO ;;
+	"No such process")			echo ESRCH ;;
+	"Device or resource busy")		echo EBUSY ;;
+	"Operation not permitted")		echo EPERM ;;
+	"Permission denied")			echo EACCES ;;
+	"Value too large for defined data type") echo EOVERFLOW ;;
+	"Numerical result out of range")	echo ERANGE ;;
+	"Argument list too long")		echo E2BIG ;;
+	"File name too long")			echo ENAMETOOLONG ;;
+	"Invalid slot")				echo EBADSLT ;;
+	"Wrong medium type")			echo EMEDIUMTYPE ;;
+	"No medium found")			echo ENOMEDIUM ;;
+	"Block device required")		echo ENOTBLK ;;
+	"Bad address")				echo EFAULT ;;
+	"Input/output error")			echo EIO ;;
+	"Read-only file system")		echo EROFS ;;
+	"No space left on device")		echo ENOSPC ;;
+	"Cannot allocate memory")		echo ENOMEM ;;
+	"Resource temporarily unavailable")	echo EAGAIN ;;
+	"Interrupted system call")		echo EINTR ;;
+	"Operation not supported")		echo EOPNOTSUPP ;;
+	"Function not implemented")		echo ENOSYS ;;
+	"Connection timed out")			echo ETIMEDOUT ;;
+	"Is a directory")			echo EISDIR ;;
+	*)					echo "'$1'" ;;
+	esac
 }
 
 # --- needs
