@@ -34,7 +34,9 @@
 #define RD_CHUNK_PAGES	BIT(RD_ORDER)
 #define RD_LEAF		512			/* chunks in a leaf of the table */
 #define RD_MAX_SIZE	BIT_ULL(50)
-#define RD_MAX_VERB	(64U << 20)		/* bytes in one call of unmap, write_zeroes */
+/* Bytes in one call, which runs to its end without a break */
+#define RD_MAX_UNMAP	(512U << 20)
+#define RD_MAX_ZEROES	(64U << 20)
 
 static unsigned int memory_mb;
 module_param(memory_mb, uint, 0644);
@@ -570,9 +572,9 @@ static void rd_limits(struct skua_dev *dev, struct skua_limits *limits)
 	*limits = (struct skua_limits) {
 		.nr_blocks = div_u64(config->size, bs),
 		.opt_granularity = max_t(u32, PAGE_SIZE / bs, 1),
-		.max_unmap_blocks = thin ? RD_MAX_VERB / bs : 0,
+		.max_unmap_blocks = thin ? RD_MAX_UNMAP / bs : 0,
 		.unmap_granularity = thin ? RD_CHUNK / bs : 0,
-		.max_ws_blocks = RD_MAX_VERB / bs,
+		.max_ws_blocks = RD_MAX_ZEROES / bs,
 		.thin = thin,
 		.unmap_zeroes = true,
 		.fua = true,			/* there is nothing more stable */
