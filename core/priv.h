@@ -191,7 +191,6 @@ struct skua_group {
 	struct list_head patterns;
 	u32 nr_sessions;
 	u8 addr_method;
-	u8 black_hole;
 	char io_grouping[24];			/* this and the mask: kept for tools, under the tree's lock */
 	bool cpu_mask_set;
 	struct cpumask cpu_mask;

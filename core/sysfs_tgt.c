@@ -83,9 +83,10 @@ static ssize_t addr_method_store(void *obj, const struct skua_attr *attr, const 
 	return -EINVAL;
 }
 
+/* Tools expect the file; a switch that does nothing would be a lie. */
 static ssize_t black_hole_show(void *obj, const struct skua_attr *attr, char *buf)
 {
-	return skua_emit(buf, false, "%u", READ_ONCE(group_of(obj)->black_hole));
+	return sysfs_emit(buf, "0\n");
 }
 
 static ssize_t black_hole_store(void *obj, const struct skua_attr *attr, const char *buf,
@@ -95,8 +96,10 @@ static ssize_t black_hole_store(void *obj, const struct skua_attr *attr, const c
 
 	if (skua_parse_u64(buf, &v) || v > MAX_BLACK_HOLE)
 		return -EINVAL;
-	WRITE_ONCE(group_of(obj)->black_hole, v);
-	return len;
+	if (!v)
+		return len;
+	pr_err("skua: black_hole %llu: dropping commands is not supported\n", v);
+	return -EOPNOTSUPP;
 }
 
 static ssize_t io_grouping_show(void *obj, const struct skua_attr *attr, char *buf)

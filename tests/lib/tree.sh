@@ -37,9 +37,40 @@ tree_text()
 tree_plain() { tree_text "$1" "$2\n"; }
 tree_keyed() { tree_text "$1" "$2\n[key]\n"; }
 
-# tree_set FILE VALUE: writes it without a newline, as scstadmin does.
+# What bash says of an error, and its number.
+declare -gA TREE_ERRORS=(
+	[EINVAL]="22 Invalid argument" [EEXIST]="17 File exists"
+	[ENOENT]="2 No such file or directory" [ENOTBLK]="15 Block device required"
+	[EBUSY]="16 Device or resource busy" [EBADSLT]="57 Invalid slot"
+	[EOVERFLOW]="75 Value too large for defined data type"
+	[EOPNOTSUPP]="95 Operation not supported" [ENODEV]="19 No such device"
+	[EAGAIN]="11 Resource temporarily unavailable"
+)
+
+# tree_try FILE TEXT: one write without a newline, as scstadmin does; sets TREE_ERROR,
+# empty if it went through. (A builtin, as cases make hundreds of these; bash would
+# make several writes of several lines.)
+tree_try()
+{
+	case $2 in
+	*$'\n'*) TREE_ERROR=$(errno_write "$(scst_path "$1")" "$2") ;;
+	*)	TREE_ERROR=$(LC_ALL=C; printf %s "$2" 2>&1 > "$(scst_path "$1")") ;;
+	esac || :
+}
+
+# tree_set FILE VALUE
 tree_set()
 {
-	errno_write "$(scst_path "$1")" "$2" > "$CASE_TMP/errno" ||
-		fail "write of '$2' to $1 gave $(cat "$CASE_TMP/errno")"
+	tree_try "$1" "$2"
+	[ -z "$TREE_ERROR" ] || fail "write of '$2' to $1: $TREE_ERROR"
+}
+
+# tree_refuse ERRNO FILE VALUE
+tree_refuse()
+{
+	tree_try "$2" "$3"
+	case $TREE_ERROR in
+	*": ${TREE_ERRORS[$1]#* }" | "$1") return 0 ;;
+	esac
+	fail "write of '$3' to $2 gave '$TREE_ERROR', not $1"
 }
