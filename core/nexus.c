@@ -90,6 +90,22 @@ static void skua_nexus_reap(struct skua_reap *reap)
 }
 
 /**
+ * skua_nexus_unreserve() - the I_T nexus loses its SPC-2 reservation, if it has it
+ * @nx: the nexus
+ *
+ * Context: any.
+ */
+void skua_nexus_unreserve(struct skua_nexus *nx)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&nx->dev->lock, flags);
+	if (nx->dev->reserved_by == nx->sess->id)
+		WRITE_ONCE(nx->dev->reserved_by, 0);
+	spin_unlock_irqrestore(&nx->dev->lock, flags);
+}
+
+/**
  * skua_nexus_kill() - end a nexus that no published table has
  * @nx: the nexus
  * @reap: the caller runs this list after dropping skua_conf
@@ -97,7 +113,8 @@ static void skua_nexus_reap(struct skua_reap *reap)
 void skua_nexus_kill(struct skua_nexus *nx, struct list_head *reap)
 {
 	lockdep_assert_held(&skua_conf);
-	WRITE_ONCE(nx->dead, true);
+	WRITE_ONCE(nx->dead, true);	/* a RESERVE under way looks at it under dev->lock */
+	skua_nexus_unreserve(nx);
 	nx->reap.fn = skua_nexus_reap;
 	list_add_tail(&nx->reap.link, reap);
 }

@@ -429,6 +429,7 @@ struct skua_nexus *skua_nexus_lookup(struct skua_session *sess, u16 lun);
 struct skua_nexus *skua_nexus_create(struct skua_session *sess, struct skua_dev *dev, u16 lun,
 				     bool read_only);
 void skua_nexus_kill(struct skua_nexus *nx, struct list_head *reap);
+void skua_nexus_unreserve(struct skua_nexus *nx);
 
 /* order.c */
 bool skua_order_hold(struct skua_cmd *cmd);

@@ -66,7 +66,7 @@ void skua_exec_reserve(struct skua_cmd *cmd)
 
 	spin_lock_irqsave(&dev->lock, flags);
 	conflict = dev->reserved_by && dev->reserved_by != id;
-	if (!conflict)
+	if (!conflict && !READ_ONCE(cmd->nexus->dead))
 		WRITE_ONCE(dev->reserved_by, id);
 	spin_unlock_irqrestore(&dev->lock, flags);
 	skua_cmd_done(cmd, conflict ? SAM_STAT_RESERVATION_CONFLICT : SAM_STAT_GOOD);

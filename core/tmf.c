@@ -135,6 +135,22 @@ static u32 skua_tmf_reset_target(struct skua_tmf *tmf, bool mark)
 	return found;
 }
 
+/* What an I_T nexus loss does: all commands, all SPC-2 reservations (SAM-5 6.3.4). */
+static u32 skua_tmf_lose_nexus(struct skua_tmf *tmf, bool mark)
+{
+	struct skua_tmf_scan scan = { .tmf = tmf, .mark = mark, .flags = SKUA_ST_ABORTED };
+	const struct skua_lun_table *table;
+	u32 i;
+
+	table = rcu_dereference_protected(tmf->queue->session->luns,
+					  lockdep_is_held(&skua_conf));
+	for (i = 0; mark && table && i < table->nr; i++)
+		if (table->nexus[i])
+			skua_nexus_unreserve(table->nexus[i]);
+	skua_tmf_scan(tmf->queue->session, &scan);
+	return scan.found;
+}
+
 static u32 skua_tmf_abort_task(struct skua_tmf *tmf, struct skua_nexus *nx, bool mark)
 {
 	struct skua_tmf_scan scan = {
@@ -189,7 +205,7 @@ static u32 skua_tmf_look(struct skua_tmf *tmf, struct skua_nexus *nx, bool mark)
 	case SKUA_TMF_TARGET_RESET:
 		return skua_tmf_reset_target(tmf, mark);
 	default:
-		return skua_tmf_abort_nexus(tmf, NULL, mark);
+		return skua_tmf_lose_nexus(tmf, mark);
 	}
 }
 
