@@ -343,7 +343,7 @@ static void make_imm(struct flow *f, struct slot *s, struct rng *r, u64 i)
 {
 	u32 off = f->imm_off, blocks = 1 + rnd(r, 4), n = blocks * lun_bs, got;
 	u32 wraps[] = { 0xfffffff0, 0xffffffff, 0x80000000, 0x7fffffff, -off, -off - 1, 1 - off,
-			-off + n, -CMD_LEN, 0xffffffff - n, 0x10000 };
+			-CMD_LEN, 0xffffffff - n, 0x10000 };
 	u8 *len = s->iu + CMD_LEN;
 
 	rw(f, s, r, true, blocks);
