@@ -19,6 +19,7 @@ DEFINE_SPINLOCK(local_lock);
 LIST_HEAD(local_tgts);
 struct local_stats local_stats;
 static struct skua_driver *local_driver;
+static DEFINE_MUTEX(local_making);	/* a target is in the tree and not in local_tgts yet */
 static u32 local_cmds;			/* commands of the mgmt file that run, under local_lock */
 static bool local_exiting;		/* the same */
 
@@ -102,24 +103,44 @@ static struct local_tgt *local_tgt_add(const char *name)
 	ltgt->users = 1;
 	/* Pairs with local_init(): the mgmt file is there before we know our driver. */
 	drv = smp_load_acquire(&local_driver);
+	mutex_lock(&local_making);
 	tgt = drv ? skua_tgt_register(drv, name, ltgt) : ERR_PTR(-EAGAIN);
+	if (!IS_ERR(tgt)) {
+		spin_lock(&local_lock);
+		ltgt->tgt = tgt;
+		list_add_tail(&ltgt->link, &local_tgts);
+		spin_unlock(&local_lock);
+	}
+	mutex_unlock(&local_making);
 	if (IS_ERR(tgt)) {
 		kfree(ltgt);
 		return ERR_CAST(tgt);
 	}
-	spin_lock(&local_lock);
-	ltgt->tgt = tgt;
-	list_add_tail(&ltgt->link, &local_tgts);
-	spin_unlock(&local_lock);
 	return ltgt;
+}
+
+/* Whoever gets the target here deletes it; NULL: somebody else does. */
+static struct local_tgt *local_tgt_unlink(const struct skua_tgt *tgt)
+{
+	struct local_tgt *ltgt, *found = NULL;
+
+	mutex_lock(&local_making);
+	spin_lock(&local_lock);
+	list_for_each_entry(ltgt, &local_tgts, link) {
+		if (ltgt->tgt == tgt) {
+			list_del(&ltgt->link);
+			found = ltgt;
+			break;
+		}
+	}
+	spin_unlock(&local_lock);
+	mutex_unlock(&local_making);
+	return found;
 }
 
 /* Sessions may come until the target is out of the list and nobody uses it. */
 static void local_tgt_del(struct local_tgt *ltgt)
 {
-	spin_lock(&local_lock);
-	list_del(&ltgt->link);
-	spin_unlock(&local_lock);
 	wait_event(local_gone, local_tgt_unused(ltgt));
 	local_hosts_del(ltgt);
 	skua_tgt_unregister(ltgt->tgt);
@@ -161,7 +182,7 @@ static int local_add_sessions(struct local_tgt *ltgt, char *params)
 
 static int local_add_target(const char *name, char *params)
 {
-	struct local_tgt *ltgt;
+	struct local_tgt *ltgt, *undo = NULL;
 	int ret;
 
 	if (!local_cmd_begin())
@@ -170,9 +191,11 @@ static int local_add_target(const char *name, char *params)
 	ret = PTR_ERR_OR_ZERO(ltgt);
 	if (!ret) {
 		ret = local_add_sessions(ltgt, params);
-		local_tgt_put(ltgt);
 		if (ret)
-			local_tgt_del(ltgt);
+			undo = local_tgt_unlink(ltgt->tgt);
+		local_tgt_put(ltgt);
+		if (undo)
+			local_tgt_del(undo);
 	}
 	local_cmd_end();
 	return ret;
@@ -180,11 +203,15 @@ static int local_add_target(const char *name, char *params)
 
 static int local_del_target(struct skua_tgt *tgt)
 {
+	struct local_tgt *ltgt;
+
 	if (!local_cmd_begin())
 		return -ENODEV;
-	local_tgt_del(skua_tgt_priv(tgt));
+	ltgt = local_tgt_unlink(tgt);
+	if (ltgt)
+		local_tgt_del(ltgt);
 	local_cmd_end();
-	return 0;
+	return ltgt ? 0 : -ENOENT;
 }
 
 static int local_session_cmd(bool add, const char *tgt_name, const char *name)
@@ -330,8 +357,10 @@ static void __exit local_exit(void)
 	local_exiting = true;
 	spin_unlock(&local_lock);
 	wait_event(local_gone, local_cmds_none());
-	while ((ltgt = list_first_entry_or_null(&local_tgts, struct local_tgt, link)))
+	while ((ltgt = list_first_entry_or_null(&local_tgts, struct local_tgt, link))) {
+		local_tgt_unlink(ltgt->tgt);
 		local_tgt_del(ltgt);
+	}
 	skua_driver_unregister(local_driver);
 	local_hosts_exit();
 }
