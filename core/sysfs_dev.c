@@ -478,7 +478,9 @@ int skua_sysfs_dev_add(struct skua_dev *dev)
 	skua_build_link(b, &dev->kobj, dev->be->kobj, "handler");
 	skua_build_link(b, dev->be->kobj, &dev->kobj, dev->name);
 	r = skua_build_end(b);
-	if (!r)
+	if (r)
+		pr_err("skua: device %s cannot be put into the tree: %d\n", dev->name, r);
+	else
 		dev->exported = exported;
 	return r;
 }

@@ -27,7 +27,7 @@ tree_text()
 	local got want
 
 	got=$(od -An -c "$(scst_path "$1")") || fail "cannot read $1"
-	want=$(printf "$2" | od -An -c)
+	want=$(printf -- "$2" | od -An -c)
 	[ "$got" = "$want" ] && return 0
 	echo "$got"
 	fail "$1 does not read '$2'"
