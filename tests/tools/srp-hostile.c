@@ -127,30 +127,41 @@ static void add_stats(const struct stats *st)
 
 static void report(const char *name, const struct stats *st, u64 ms)
 {
-#define P(x)	((unsigned long long)(x))
-	printf("%-12s %7llu IUs, %7llu settled: %llu good, %llu check, %llu other, %llu tmf, "
-	       "%llu silent; %llu closed, %llu lost; %llu logins, %llu rejects; %llu.%llu s\n",
-	       name, P(st->sent), P(st->hit), P(st->good), P(st->check), P(st->other),
-	       P(st->tmfs), P(st->silent), P(st->closes), P(st->lost), P(st->logins),
-	       P(st->rejects), P(ms / 1000), P(ms / 100 % 10));
+	const struct {
+		const char *what;
+		u64 n;
+	} parts[] = {
+		{ "good", st->good }, { "check", st->check }, { "other", st->other },
+		{ "tmf", st->tmfs }, { "silent", st->silent }, { "closed", st->closes },
+		{ "lost", st->lost }, { "late", st->late }, { "logins", st->logins },
+		{ "rejects", st->rejects },
+	};
+	u32 i;
+
+	printf("%-12s %7llu IUs, %7llu settled:", name, (unsigned long long)st->sent,
+	       (unsigned long long)st->hit);
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		printf(" %s=%llu", parts[i].what, (unsigned long long)parts[i].n);
+	printf(" %llu.%llu s\n", (unsigned long long)ms / 1000,
+	       (unsigned long long)ms / 100 % 10);
 	fflush(stdout);
 }
 
-/* How much there is to do: IUs that must be dealt with, or logins. */
+/* How much there is to do: IUs that must be dealt with, or attacks. */
 static u64 quota(const struct family *fam, bool named)
 {
-	u64 n;
+	u64 n = fam->runs ? opt.count * fam->runs / 10000 : opt.count * fam->weight / 1000;
 
-	if (fam->weight)
-		n = named ? opt.count : opt.count * fam->weight / 1000;
-	else
-		n = named ? opt.count : opt.count / 200;
+	if (named)
+		n = opt.count;
+	if (fam->runs)
+		return n < 7 ? 7 : n;
 	return n < 32 ? 32 : n;
 }
 
 static u64 progress(const struct family *fam, const struct stats *st, u64 i)
 {
-	if (!fam->weight)
+	if (fam->runs)
 		return i;
 	return fam->run ? st->sent : st->hit;
 }
@@ -184,7 +195,7 @@ static void run_all(char *const *names)
 	u32 t, i;
 	bool any = false;
 
-	for (t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+	for (t = 0; t < ARRAY_SIZE(tables); t++)
 		for (fam = tables[t]; fam->name; fam++) {
 			bool named = false;
 
@@ -226,7 +237,7 @@ static void list(void)
 	const struct family *fam;
 	u32 t;
 
-	for (t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+	for (t = 0; t < ARRAY_SIZE(tables); t++)
 		for (fam = tables[t]; fam->name; fam++)
 			printf("%-12s %s\n", fam->name, fam->what);
 }
@@ -242,7 +253,7 @@ static struct addrinfo *address(const char *host, const char *port)
 	return info;
 }
 
-static u64 number(const char *text, int base)
+static u64 parse_u64(const char *text, int base)
 {
 	char *end;
 	u64 n = strtoull(text, &end, base);
@@ -252,8 +263,10 @@ static u64 number(const char *text, int base)
 	return n;
 }
 
-enum { O_SEED = 1, O_COUNT, O_ONLY, O_SRC, O_LUN, O_WAIT, O_GOOD, O_LENIENT, O_KEEP, O_LIST,
-       O_VERBOSE, O_HELP };
+enum {
+	O_SEED = 1, O_COUNT, O_ONLY, O_SRC, O_LUN, O_WAIT, O_GOOD, O_LENIENT, O_KEEP, O_LIST,
+	O_VERBOSE, O_HELP,
+};
 
 static const struct option longs[] = {
 	{ "seed", 1, NULL, O_SEED }, { "count", 1, NULL, O_COUNT }, { "only", 1, NULL, O_ONLY },
@@ -270,19 +283,46 @@ static bool parse_options(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		switch (c) {
-		case O_SEED:	opt.seed = number(optarg, 0); break;
-		case O_COUNT:	opt.count = number(optarg, 0); break;
-		case O_ONLY:	opt.only = number(optarg, 0); opt.has_only = true; break;
-		case O_SRC:	opt.src = address(optarg, NULL); break;
-		case O_LUN:	put16(opt.lun, number(optarg, 0)); break;
-		case O_WAIT:	opt.wait_ms = number(optarg, 0) * 1000; break;
-		case O_GOOD:	good = true; break;
-		case O_LENIENT:	opt.lenient = true; break;
-		case O_KEEP:	opt.keep_going = true; break;
-		case O_VERBOSE:	opt.verbose = true; break;
-		case O_LIST:	list(); exit(0);
-		case O_HELP:	usage(stdout); exit(0);
-		default:	usage(stderr); exit(2);
+		case O_SEED:
+			opt.seed = parse_u64(optarg, 0);
+			break;
+		case O_COUNT:
+			opt.count = parse_u64(optarg, 0);
+			break;
+		case O_ONLY:
+			opt.only = parse_u64(optarg, 0);
+			opt.has_only = true;
+			break;
+		case O_SRC:
+			opt.src = address(optarg, NULL);
+			break;
+		case O_LUN:
+			put16(opt.lun, parse_u64(optarg, 0));
+			break;
+		case O_WAIT:
+			opt.wait_ms = parse_u64(optarg, 0) * 1000;
+			break;
+		case O_GOOD:
+			good = true;
+			break;
+		case O_LENIENT:
+			opt.lenient = true;
+			break;
+		case O_KEEP:
+			opt.keep_going = true;
+			break;
+		case O_VERBOSE:
+			opt.verbose = true;
+			break;
+		case O_LIST:
+			list();
+			exit(0);
+		case O_HELP:
+			usage(stdout);
+			exit(0);
+		default:
+			usage(stderr);
+			exit(2);
 		}
 	}
 	if (argc - optind < 3) {
@@ -300,7 +340,7 @@ int main(int argc, char **argv)
 
 	argv += optind;
 	opt.dst = address(argv[0], argv[1]);
-	put64(opt.tport, number(argv[2], 16));
+	put64(opt.tport, parse_u64(argv[2], 16));
 	memcpy(opt.tport + 8, opt.tport, 8);
 	/* The seed makes the name, so that two clients are two initiators. */
 	seed_rng(&r, "initiator port", 0);

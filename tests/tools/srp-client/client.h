@@ -169,7 +169,8 @@ struct family {
 	const char *name;
 	const char *what;
 	u32 weight;		/* share of IUs, in 1/1000 */
-	u32 window;
+	u32 window;		/* IUs in flight */
+	u32 runs;		/* instead of IUs: attacks for each 10,000 IUs of all */
 	bool no_imm;		/* log in without asking for immediate data */
 	/* an attack that is an IU: fill the slot */
 	void (*make)(struct flow *f, struct slot *s, struct rng *r, u64 i);

@@ -153,7 +153,7 @@ bool conn_wait(struct conn *c, enum conn_state past, u32 ms)
 	return true;
 }
 
-static void resolve(struct conn *c)
+static void find_route(struct conn *c)
 {
 	u64 end = now_ms() + 10000;
 
@@ -273,7 +273,7 @@ struct conn *conn_new(const struct login *l)
 
 	if (!c || rdma_create_id(cm, &c->id, c, RDMA_PS_TCP))
 		die("no CM id: %m");
-	resolve(c);
+	find_route(c);
 	if (!verbs) {
 		verbs = c->id->verbs;
 		pd = ibv_alloc_pd(verbs);

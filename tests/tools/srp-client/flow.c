@@ -261,9 +261,8 @@ static void got_rsp(struct flow *f, const u8 *p, u32 len)
 
 	s = find_tag(f, get64(p + RSP_TAG));
 	if (!s) {
-		if (is_ghost(f, get64(p + RSP_TAG)))
-			f->st->late++;
-		else
+		f->st->late++;
+		if (!is_ghost(f, get64(p + RSP_TAG)))
 			blame(f, NULL, "response with tag %#llx, which nobody waits for",
 			      (unsigned long long)get64(p + RSP_TAG));
 		return;
@@ -444,7 +443,9 @@ struct slot *flow_take(struct flow *f)
 	s->data = f->c->b->data + (size_t)s->nr * SLOT_DATA;
 	s->len = 0;
 	s->flags = 0;
-	s->sent = s->done = s->sync = false;
+	s->sent = false;
+	s->done = false;
+	s->sync = false;
 	s->wr_op = IBV_WR_SEND;
 	s->dir = DIR_NONE;
 	return s;

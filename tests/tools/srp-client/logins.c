@@ -39,7 +39,8 @@ static bool parse_login_rsp(struct conn *c, const struct login *l)
 	}
 	if (l->len >= 8 && memcmp(p + LRSP_TAG, l->data + REQ_TAG, 8))
 		blame(NULL, NULL, "login response with another tag");
-	c->limit = c->credits = get32(p + LRSP_DELTA);
+	c->limit = get32(p + LRSP_DELTA);
+	c->credits = c->limit;
 	c->max_it_iu = get32(p + LRSP_MAX_IT);
 	c->imm = p[LRSP_FLAGS] & REQ_F_IMM;
 	if (c->limit < 1 || c->limit > 65535)
@@ -122,7 +123,7 @@ struct conn *login_connect(const struct login *l, struct stats *st)
 
 /* ---- malformed --------------------------------------------------------- */
 
-enum verdict { REJECT, EITHER, ACCEPT };
+enum verdict { DUE_REJECT, DUE_EITHER, DUE_ACCEPT };
 
 static enum verdict bad_port(struct login *l, struct rng *r)
 {
@@ -141,7 +142,7 @@ static enum verdict bad_port(struct login *l, struct rng *r)
 	default:
 		rnd_bytes(r, id, 16);
 	}
-	return REJECT;
+	return DUE_REJECT;
 }
 
 static enum verdict malform(struct login *l, struct rng *r, u64 i)
@@ -156,41 +157,41 @@ static enum verdict malform(struct login *l, struct rng *r, u64 i)
 		rnd_bytes(r, l->data + REQ_IPORT, 16);
 	switch (i % 12) {
 	case 0:
-		return ACCEPT;
+		return DUE_ACCEPT;
 	case 1:
 		l->data[REQ_OPCODE] = 1 + rnd(r, 255);
-		return REJECT;
+		return DUE_REJECT;
 	case 2:
 		put32(l->data + REQ_IU_LEN, PICK(r, small));
-		return REJECT;
+		return DUE_REJECT;
 	case 3:
 		put32(l->data + REQ_IU_LEN, PICK(r, large));
-		return REJECT;
+		return DUE_REJECT;
 	case 4:
 		return bad_port(l, r);
 	case 5:
 		put16(l->data + REQ_FMT, PICK(r, fmts));
-		return EITHER;
+		return DUE_EITHER;
 	case 6:
 		l->data[REQ_FLAGS] = rnd(r, 2) ? rnd(r, 4) : rnd(r, 256);
-		return EITHER;
+		return DUE_EITHER;
 	case 7:
 		l->data[REQ_FLAGS] |= REQ_F_IMM;
 		put16(l->data + REQ_IMM_OFF, PICK(r, offs));
-		return EITHER;
+		return DUE_EITHER;
 	case 8:
 		l->len = rnd(r, REQ_LEN);
-		return l->len < REQ_IMM_OFF && l->data[l->len] ? REJECT : EITHER;
+		return l->len < REQ_IMM_OFF && l->data[l->len] ? DUE_REJECT : DUE_EITHER;
 	case 9:
 		rnd_bytes(r, l->data + REQ_IMM_OFF + 2, 6);
-		return EITHER;
+		return DUE_EITHER;
 	case 10:
 		memset(l->data + REQ_IPORT, rnd(r, 2) ? 0xff : 0, 16);
-		return EITHER;
+		return DUE_EITHER;
 	default:
 		rnd_bytes(r, l->data, REQ_LEN);
 		l->data[REQ_OPCODE] &= 3;
-		return EITHER;
+		return DUE_EITHER;
 	}
 }
 
@@ -238,11 +239,11 @@ static void run_form(struct flow *f, struct rng *r, u64 i)
 	login_good(&l, rnd(r, 2) ? IMM_OFF : 0);
 	due = malform(&l, r, i);
 	if (opt.lenient)
-		due = EITHER;
+		due = DUE_EITHER;
 	c = conn_new(&l);
 	conn_request(c, &l);
 	if (await_answer(c, &l, f->st)) {
-		if (due == REJECT) {
+		if (due == DUE_REJECT) {
 			hex_login(&l);
 			blame(f, NULL, "login %llu of kind %llu was accepted",
 			      (unsigned long long)i, (unsigned long long)i % 12);
@@ -250,7 +251,7 @@ static void run_form(struct flow *f, struct rng *r, u64 i)
 		end_somehow(c, r);
 		return;
 	}
-	if (due == ACCEPT) {
+	if (due == DUE_ACCEPT) {
 		hex_login(&l);
 		blame(f, NULL, "a proper login was refused: %s", c->why ? c->why : "silence");
 	}
@@ -359,8 +360,10 @@ static void run_storm(struct flow *f, struct rng *r, u64 i)
 }
 
 const struct family login_families[] = {
-	{ .name = "login-form", .what = "malformed login requests", .run = run_form },
-	{ .name = "login-half", .what = "handshakes that stop at each step", .run = run_half },
-	{ .name = "login-storm", .what = "many logins at a time", .run = run_storm },
+	{ .name = "login-form", .what = "malformed login requests", .runs = 100, .run = run_form },
+	{ .name = "login-half", .what = "handshakes that stop at each step", .runs = 50,
+	  .run = run_half },
+	{ .name = "login-storm", .what = "many logins at a time", .runs = 8,
+	  .run = run_storm },
 	{ }
 };

@@ -127,6 +127,7 @@ static inline void rnd_bytes(struct rng *r, u8 *p, u32 len)
 		*p++ = rnd64(r) >> 56;
 }
 
-#define PICK(r, array)	((array)[rnd(r, sizeof(array) / sizeof((array)[0]))])
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PICK(r, array)	((array)[rnd(r, ARRAY_SIZE(array))])
 
 #endif
