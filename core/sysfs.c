@@ -254,13 +254,15 @@ int skua_build_add(struct skua_build *b, struct kobject *parent, const char *nam
 	int r = -EINVAL;
 
 	mutex_lock(&names);
-	if (!parent || !skua_name_ok(name, SKUA_MAX_FILE_NAME + 1))
-		b->error = r;
-	else if (taken(parent, name))
-		r = -EEXIST;
-	else
-		r = b->error = kobject_add(b->top, parent, "%s", name);
+	if (parent && skua_name_ok(name, SKUA_MAX_FILE_NAME + 1)) {
+		if (taken(parent, name)) {
+			mutex_unlock(&names);
+			return -EEXIST;
+		}
+		r = kobject_add(b->top, parent, "%s", name);
+	}
 	mutex_unlock(&names);
+	b->error = r;
 	b->added = !r;
 	return r;
 }

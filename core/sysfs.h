@@ -8,6 +8,7 @@
 #ifndef SKUA_SYSFS_H
 #define SKUA_SYSFS_H
 
+#include <linux/bits.h>
 #include <linux/sysfs.h>
 
 #include "priv.h"
@@ -27,8 +28,8 @@ struct skua_folder {
 #define SKUA_ATTR(_name, _mode, _show, _store)	SKUA_ATTR_ARG(_name, _mode, _show, _store, 0)
 
 /* arg of a bool by its place in the object, with the value that is worth saving. */
-#define SKUA_KEY_0	(1UL << 24)
-#define SKUA_KEY_1	(1UL << 25)
+#define SKUA_KEY_0	BIT(24)
+#define SKUA_KEY_1	BIT(25)
 #define SKUA_FIELD(type, field, key)	(offsetof(type, field) | (key))
 #define SKUA_FIELD_OFFSET(arg)		((arg) & (SKUA_KEY_0 - 1))
 

@@ -242,22 +242,19 @@ static ssize_t sync_store(void *obj, const struct skua_attr *attr, const char *b
 
 struct ident_text {
 	size_t offset;			/* in struct skua_ident */
-	u16 size;			/* with NUL */
+	u16 len;			/* at most, without NUL */
 	bool optional;			/* may be empty, and is worth saving when it is not */
 };
 
-#define IDENT(field, optional)							\
-	{ offsetof(struct skua_ident, field), sizeof_field(struct skua_ident, field), optional }
-
 static const struct ident_text ident_texts[] = {
-	[SKUA_ID_VENDOR]	= IDENT(vendor, false),
-	[SKUA_ID_PROD]		= IDENT(prod, false),
-	[SKUA_ID_REV]		= IDENT(rev, false),
-	[SKUA_ID_T10_DEV]	= IDENT(t10_dev_id, false),
-	[SKUA_ID_VEND_SPEC]	= IDENT(vend_specific, false),
-	[SKUA_ID_USN]		= IDENT(usn, false),
-	[SKUA_ID_SCSI_NAME]	= IDENT(scsi_name, true),
-	[SKUA_ID_INQ_VENDOR]	= IDENT(inq_vendor, true),
+	[SKUA_ID_VENDOR]	= { offsetof(struct skua_ident, vendor), SKUA_VENDOR_LEN },
+	[SKUA_ID_PROD]		= { offsetof(struct skua_ident, prod), SKUA_PROD_LEN },
+	[SKUA_ID_REV]		= { offsetof(struct skua_ident, rev), SKUA_REV_LEN },
+	[SKUA_ID_T10_DEV]	= { offsetof(struct skua_ident, t10_dev_id), SKUA_DEV_ID_LEN },
+	[SKUA_ID_VEND_SPEC]	= { offsetof(struct skua_ident, vend_specific), SKUA_VEND_SPECIFIC_LEN },
+	[SKUA_ID_USN]		= { offsetof(struct skua_ident, usn), SKUA_USN_LEN },
+	[SKUA_ID_SCSI_NAME]	= { offsetof(struct skua_ident, scsi_name), SKUA_SCSI_NAME_LEN, true },
+	[SKUA_ID_INQ_VENDOR]	= { offsetof(struct skua_ident, inq_vendor), SKUA_INQ_VENDOR_LEN, true },
 };
 
 /**
@@ -283,7 +280,7 @@ static ssize_t ident_show(void *obj, const struct skua_attr *attr, char *buf)
 	bool set;
 
 	spin_lock_irqsave(&dev->lock, flags);
-	memcpy(text, (char *)&dev->ident + t->offset, t->size);
+	memcpy(text, (char *)&dev->ident + t->offset, t->len + 1);
 	set = dev->ident.set & 1U << attr->arg;
 	spin_unlock_irqrestore(&dev->lock, flags);
 	return skua_emit(buf, t->optional ? *text : set, "%s", text);
@@ -295,15 +292,15 @@ static ssize_t ident_store(void *obj, const struct skua_attr *attr, const char *
 	struct skua_dev *dev = obj;
 	char text[SKUA_SCSI_NAME_LEN + 1] = "";
 	unsigned long flags;
-	int n = skua_store_text(buf, text, t->size);
+	int n = skua_store_text(buf, text, t->len + 1);
 
 	if (n < 0 || (!n && !t->optional) || !skua_ident_ok(text)) {
 		pr_err("skua: %s: bad value of %s (at most %u printable characters)\n", dev->name,
-		       attr->attr.name, t->size - 1);
+		       attr->attr.name, t->len);
 		return -EINVAL;
 	}
 	spin_lock_irqsave(&dev->lock, flags);
-	memcpy((char *)&dev->ident + t->offset, text, t->size);
+	memcpy((char *)&dev->ident + t->offset, text, t->len + 1);
 	dev->ident.set |= 1U << attr->arg;
 	spin_unlock_irqrestore(&dev->lock, flags);
 	skua_ua_dev(dev, NULL, 0x3f, 0x03);	/* INQUIRY DATA HAS CHANGED */
