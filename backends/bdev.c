@@ -237,6 +237,10 @@ int blockio_open(struct skua_dev *dev)
 	bd->bdev = file_bdev(file);
 	bd->dev = dev;
 	bd->gone = false;
+	atomic_set(&bd->submitting, 0);
+	spin_lock_init(&bd->late_lock);
+	INIT_LIST_HEAD(&bd->late);
+	INIT_WORK(&bd->late_work, blockio_late_fn);
 	ret = check_bdev(dev, bd->bdev);
 	if (ret) {
 		bdev_fput(file);
@@ -260,6 +264,7 @@ void blockio_close(struct skua_dev *dev)
 	struct blockio *bd = skua_dev_priv(dev);
 
 	watch_del(bd);
+	cancel_work_sync(&bd->late_work);	/* has no I/O left, but may be on its way out */
 	bdev_fput(bd->file);
 	bd->file = NULL;
 	bd->bdev = NULL;

@@ -5,6 +5,11 @@
  * A request that fits into one bio of ten segments uses the one embedded in the I/O,
  * others take bios from a set. All bios of an I/O run at the same time; the last one to
  * end completes it. Nothing here waits for I/O.
+ *
+ * The block layer does: a device that has as many requests as it takes lets the next
+ * one wait. So that a device that has stopped does not hold all the threads that run
+ * commands of others, only some may wait for it. The rest is handed to one work item
+ * of the device.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,17 +19,20 @@
 #include "blockio.h"
 
 #define BLOCKIO_BVECS	10			/* in the embedded bio */
+#define BLOCKIO_SUBMITTERS	32		/* threads of commands in one device's queue */
 
 /**
  * struct blockio_io - in io->priv
  * @pending: bios that run, and one while bios are being submitted
  * @error: first error
+ * @late: of the device's list
  * @bio: the embedded one
  * @bvec: its segments
  */
 struct blockio_io {
 	atomic_t pending;
 	int error;
+	struct list_head late;
 	struct bio bio;
 	struct bio_vec bvec[BLOCKIO_BVECS];
 };
@@ -32,6 +40,7 @@ struct blockio_io {
 static_assert(sizeof(struct blockio_io) <= SKUA_IO_PRIV);
 
 static struct bio_set blockio_bios;
+static struct workqueue_struct *blockio_wq;	/* late_work of all devices */
 
 static struct blockio_io *blockio_io(struct skua_io *io)
 {
@@ -112,19 +121,6 @@ static struct bio *blockio_bio(struct skua_io *io, bool embedded, u32 nr_vecs, u
 	return bio;
 }
 
-static bool blockio_start(struct skua_io *io)
-{
-	struct blockio *dev = skua_dev_priv(io->dev);
-	struct blockio_io *bi = blockio_io(io);
-
-	atomic_set(&bi->pending, 1);
-	bi->error = 0;
-	if (likely(!READ_ONCE(dev->gone)))
-		return true;
-	skua_io_done(io, -ENODEV);
-	return false;
-}
-
 static blk_opf_t blockio_rw_flags(const struct skua_io *io)
 {
 	if (io->op == SKUA_IO_READ)
@@ -133,7 +129,7 @@ static blk_opf_t blockio_rw_flags(const struct skua_io *io)
 	return REQ_OP_WRITE | REQ_SYNC | REQ_IDLE | (io->flags & SKUA_IO_FUA ? REQ_FUA : 0);
 }
 
-static void blockio_rw(struct skua_io *io)
+static void blockio_submit_rw(struct skua_io *io)
 {
 	bool embedded = io->nr_sg <= BLOCKIO_BVECS;
 	blk_opf_t opf = blockio_rw_flags(io);
@@ -143,8 +139,6 @@ static void blockio_rw(struct skua_io *io)
 	u64 pos = io->pos;
 	struct bio *bio;
 
-	if (!blockio_start(io))
-		return;
 	blk_start_plug(&plug);
 	bio = blockio_bio(io, embedded, bio_max_segs(left), pos, opf);
 	for (; left; left--, sg++) {
@@ -159,26 +153,15 @@ static void blockio_rw(struct skua_io *io)
 		cmpxchg(&blockio_io(io)->error, 0, -EIO);
 	submit_bio(bio);
 	blk_finish_plug(&plug);
-	blockio_put(io);
-}
-
-static void blockio_flush(struct skua_io *io)
-{
-	if (!blockio_start(io))
-		return;
-	submit_bio(blockio_bio(io, true, 0, 0, REQ_OP_WRITE | REQ_SYNC | REQ_PREFLUSH));
-	blockio_put(io);
 }
 
 /* Discard and zeroing: the block layer splits them as the device needs it. */
-static void blockio_range(struct skua_io *io, blk_opf_t opf)
+static void blockio_submit_range(struct skua_io *io, blk_opf_t opf)
 {
 	u64 pos = io->pos, end = io->pos + io->len;
 	struct blk_plug plug;
 	bool first = true;
 
-	if (!blockio_start(io))
-		return;
 	blk_start_plug(&plug);
 	while (pos < end) {
 		u64 len = min_t(u64, end - pos, BLOCKIO_MAX_VERB);
@@ -190,23 +173,84 @@ static void blockio_range(struct skua_io *io, blk_opf_t opf)
 		pos += len;
 	}
 	blk_finish_plug(&plug);
-	blockio_put(io);
 }
 
-static void blockio_unmap(struct skua_io *io)
+static blk_opf_t blockio_zeroes_flags(const struct skua_io *io)
 {
-	blockio_range(io, REQ_OP_DISCARD | REQ_SYNC);
+	return REQ_OP_WRITE_ZEROES | REQ_SYNC | (io->flags & SKUA_IO_KEEP_MAP ? REQ_NOUNMAP : 0) |
+	       (io->flags & SKUA_IO_FUA ? REQ_FUA : 0);
 }
 
-static void blockio_write_zeroes(struct skua_io *io)
+static void blockio_submit(struct skua_io *io)
 {
-	blk_opf_t opf = REQ_OP_WRITE_ZEROES | REQ_SYNC;
+	switch (io->op) {
+	case SKUA_IO_READ:
+	case SKUA_IO_WRITE:
+		blockio_submit_rw(io);
+		break;
+	case SKUA_IO_FLUSH:
+		submit_bio(blockio_bio(io, true, 0, 0, REQ_OP_WRITE | REQ_SYNC | REQ_PREFLUSH));
+		break;
+	case SKUA_IO_UNMAP:
+		blockio_submit_range(io, REQ_OP_DISCARD | REQ_SYNC);
+		break;
+	case SKUA_IO_WRITE_ZEROES:
+		blockio_submit_range(io, blockio_zeroes_flags(io));
+		break;
+	}
+}
 
-	if (io->flags & SKUA_IO_KEEP_MAP)
-		opf |= REQ_NOUNMAP;
-	if (io->flags & SKUA_IO_FUA)
-		opf |= REQ_FUA;
-	blockio_range(io, opf);
+/**
+ * blockio_late_fn() - submit what found too many others waiting
+ * @work: of the device
+ *
+ * Context: process. When the last I/O ends the device may be closed, which waits for
+ * this function.
+ */
+void blockio_late_fn(struct work_struct *work)
+{
+	struct blockio *bd = container_of(work, struct blockio, late_work);
+	struct blockio_io *bi;
+
+	for (;;) {
+		struct skua_io *io;
+
+		spin_lock(&bd->late_lock);
+		bi = list_first_entry_or_null(&bd->late, struct blockio_io, late);
+		if (bi)
+			list_del(&bi->late);
+		spin_unlock(&bd->late_lock);
+		if (!bi)
+			return;
+		io = container_of((void *)bi, struct skua_io, priv);
+		blockio_submit(io);
+		blockio_put(io);
+	}
+}
+
+/* Every verb. The device stays open at least until the I/O's last blockio_put(). */
+static void blockio_start(struct skua_io *io)
+{
+	struct blockio *bd = skua_dev_priv(io->dev);
+	struct blockio_io *bi = blockio_io(io);
+
+	if (unlikely(READ_ONCE(bd->gone))) {
+		skua_io_done(io, -ENODEV);
+		return;
+	}
+	atomic_set(&bi->pending, 1);
+	bi->error = 0;
+	if (likely(atomic_inc_return(&bd->submitting) <= BLOCKIO_SUBMITTERS)) {
+		blockio_submit(io);
+		atomic_dec(&bd->submitting);
+		blockio_put(io);
+		return;
+	}
+	atomic_dec(&bd->submitting);
+	spin_lock(&bd->late_lock);
+	list_add_tail(&bi->late, &bd->late);
+	queue_work(blockio_wq, &bd->late_work);
+	spin_unlock(&bd->late_lock);
 }
 
 static struct skua_backend blockio_backend = {
@@ -220,10 +264,10 @@ static struct skua_backend blockio_backend = {
 	.priv_size = sizeof(struct blockio),
 	.open = blockio_open,
 	.close = blockio_close,
-	.rw = blockio_rw,
-	.flush = blockio_flush,
-	.unmap = blockio_unmap,
-	.write_zeroes = blockio_write_zeroes,
+	.rw = blockio_start,
+	.flush = blockio_start,
+	.unmap = blockio_start,
+	.write_zeroes = blockio_start,
 	.refresh = blockio_refresh,
 };
 
@@ -233,9 +277,16 @@ static int __init blockio_init(void)
 
 	if (ret)
 		return ret;
+	ret = -ENOMEM;
+	blockio_wq = alloc_workqueue("skua_blockio", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!blockio_wq)
+		goto exit_bios;
 	ret = skua_backend_register(&blockio_backend);
-	if (ret)
-		bioset_exit(&blockio_bios);
+	if (!ret)
+		return 0;
+	destroy_workqueue(blockio_wq);
+exit_bios:
+	bioset_exit(&blockio_bios);
 	return ret;
 }
 
@@ -243,6 +294,7 @@ static void __exit blockio_exit(void)
 {
 	skua_backend_unregister(&blockio_backend);
 	blockio_watch_exit();
+	destroy_workqueue(blockio_wq);
 	bioset_exit(&blockio_bios);
 }
 

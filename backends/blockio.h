@@ -6,6 +6,8 @@
 #include <linux/blkdev.h>
 #include <linux/list.h>
 #include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "skua.h"
 
@@ -20,6 +22,9 @@
  * @link: of the list of watched devices
  * @bytes, @writable: as last seen by the watch
  * @gone: the disk was removed from under us
+ * @submitting: commands' threads that are in the block layer with a request now
+ * @late_lock: protects @late; irqsave not needed, process context only
+ * @late: I/Os that @late_work submits, because there were too many of these
  */
 struct blockio {
 	struct block_device *bdev;
@@ -29,6 +34,10 @@ struct blockio {
 	u64 bytes;
 	bool writable;
 	bool gone;
+	atomic_t submitting;
+	spinlock_t late_lock;			/* @late */
+	struct list_head late;
+	struct work_struct late_work;
 };
 
 int blockio_open(struct skua_dev *dev);
@@ -36,6 +45,7 @@ void blockio_close(struct skua_dev *dev);
 int blockio_refresh(struct skua_dev *dev, struct skua_limits *limits);
 void blockio_watch_now(void);
 void blockio_watch_exit(void);
+void blockio_late_fn(struct work_struct *work);
 
 /* Removed for good: what is submitted fails as an I/O error, without a better reason. */
 static inline bool blockio_dead(const struct block_device *bdev)
