@@ -34,6 +34,7 @@ typedef int64_t s64;
 #define fallthrough	__attribute__((__fallthrough__))
 
 #define BIT(nr)		(1UL << (nr))
+#define BIT_ULL(nr)	(1ULL << (nr))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define container_of(ptr, type, member)	\
@@ -49,6 +50,8 @@ typedef int64_t s64;
 #define check_add_overflow(a, b, d)	__builtin_add_overflow(a, b, d)
 #define check_sub_overflow(a, b, d)	__builtin_sub_overflow(a, b, d)
 #define check_mul_overflow(a, b, d)	__builtin_mul_overflow(a, b, d)
+
+#define memzero_explicit(p, len)	explicit_bzero(p, len)
 
 #define EXPORT_SYMBOL_GPL(name)
 
