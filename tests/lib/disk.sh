@@ -56,6 +56,20 @@ disk_queue()
 # host_rescan HOSTNUMBER
 host_rescan() { echo "- - -" > "/sys/class/scsi_host/host$1/scan"; }
 
+# dmsetup, where no udev makes and removes /dev/mapper/NAME
+dmsetup()
+{
+	command dmsetup "$@" || return
+	case $1 in
+	create)
+		[ -e "/dev/mapper/$2" ] ||
+			ln -s "/dev/$(command dmsetup info -c --noheadings -o blkdevname "$2")" \
+				"/dev/mapper/$2" ;;
+	remove)
+		find /dev/mapper -xtype l -delete ;;
+	esac
+}
+
 # Device-mapper devices (which may be suspended), loop devices.
 remove_disks()
 {
