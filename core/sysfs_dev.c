@@ -246,15 +246,17 @@ struct ident_text {
 	bool optional;			/* may be empty, and is worth saving when it is not */
 };
 
+#define AT(member)	offsetof(struct skua_ident, member)
+
 static const struct ident_text ident_texts[] = {
-	[SKUA_ID_VENDOR]	= { offsetof(struct skua_ident, vendor), SKUA_VENDOR_LEN },
-	[SKUA_ID_PROD]		= { offsetof(struct skua_ident, prod), SKUA_PROD_LEN },
-	[SKUA_ID_REV]		= { offsetof(struct skua_ident, rev), SKUA_REV_LEN },
-	[SKUA_ID_T10_DEV]	= { offsetof(struct skua_ident, t10_dev_id), SKUA_DEV_ID_LEN },
-	[SKUA_ID_VEND_SPEC]	= { offsetof(struct skua_ident, vend_specific), SKUA_VEND_SPECIFIC_LEN },
-	[SKUA_ID_USN]		= { offsetof(struct skua_ident, usn), SKUA_USN_LEN },
-	[SKUA_ID_SCSI_NAME]	= { offsetof(struct skua_ident, scsi_name), SKUA_SCSI_NAME_LEN, true },
-	[SKUA_ID_INQ_VENDOR]	= { offsetof(struct skua_ident, inq_vendor), SKUA_INQ_VENDOR_LEN, true },
+	[SKUA_ID_VENDOR]	= { AT(vendor), SKUA_VENDOR_LEN },
+	[SKUA_ID_PROD]		= { AT(prod), SKUA_PROD_LEN },
+	[SKUA_ID_REV]		= { AT(rev), SKUA_REV_LEN },
+	[SKUA_ID_T10_DEV]	= { AT(t10_dev_id), SKUA_DEV_ID_LEN },
+	[SKUA_ID_VEND_SPEC]	= { AT(vend_specific), SKUA_VEND_SPECIFIC_LEN },
+	[SKUA_ID_USN]		= { AT(usn), SKUA_USN_LEN },
+	[SKUA_ID_SCSI_NAME]	= { AT(scsi_name), SKUA_SCSI_NAME_LEN, true },
+	[SKUA_ID_INQ_VENDOR]	= { AT(inq_vendor), SKUA_INQ_VENDOR_LEN, true },
 };
 
 /**
