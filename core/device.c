@@ -92,8 +92,8 @@ static void skua_dev_close_work(struct work_struct *work)
 	spin_unlock_irq(&dev->lock);
 	if (late) {
 		pr_info("skua: %s: closed at last\n", dev->name);
-		skua_mgmt_pending(-1);
 		skua_mgmt_result(0);
+		skua_mgmt_pending(-1);
 	}
 	kobject_put(&dev->kobj);
 	module_put(owner);
