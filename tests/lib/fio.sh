@@ -44,6 +44,7 @@ fio_background()
 	shift
 	fio --name=background --filename="$dev" --bs=4k --size=16M \
 		--ioengine=libaio --direct=1 --iodepth=16 --rw=randrw --thread \
+		--allow_file_create=0 \
 		--time_based --runtime=100000 --continue_on_error=all \
 		--output="$CASE_TMP/fio-background" "$@" > /dev/null 2>&1 &
 	FIO_PID=$!

@@ -24,16 +24,9 @@ static struct srpt_slot *srpt_cmd_slot(struct skua_cmd *cmd)
 
 /* ---- the end of a slot ------------------------------------------------ */
 
-/*
- * The core lets go of the slot, and with that of the queue: the channel's memory
- * may be freed by drained() unless something else keeps it, and completion
- * handlers are the only ones that are sure of that.
- */
-static void srpt_release(struct srpt_slot *slot)
+/* From a completion handler: the channel stays at least until its QP is drained. */
+static void srpt_release_held(struct srpt_slot *slot)
 {
-	struct srpt_chan *ch = slot->ch;
-
-	srpt_chan_get(ch);
 	skua_rdma_xfer_end(&slot->xfer);
 	if (unlikely(slot->table)) {
 		free_pages_exact(slot->table, slot->table_size);
@@ -46,6 +39,18 @@ static void srpt_release(struct srpt_slot *slot)
 			skua_cmd_release(&slot->cmd);
 	}
 	srpt_slot_put(slot);
+}
+
+/*
+ * The core lets go of the slot, and with that of the queue: the channel's memory
+ * may be freed by drained() unless something else keeps it.
+ */
+static void srpt_release(struct srpt_slot *slot)
+{
+	struct srpt_chan *ch = slot->ch;
+
+	srpt_chan_get(ch);
+	srpt_release_held(slot);
 	srpt_chan_put(ch);
 }
 
@@ -161,7 +166,7 @@ static void srpt_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (slot->xfer.nr_ops)
 		skua_rdma_xfer_unbuild(&slot->xfer, &ch->conn);
 	skua_rdma_post_done(&ch->conn, &slot->post);
-	srpt_release(slot);
+	srpt_release_held(slot);
 }
 
 /* Sends the response, or a credit request, without data. */

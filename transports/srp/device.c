@@ -23,6 +23,14 @@ void srpt_device_put(struct srpt_device *dev)
 
 /* ---- ports ------------------------------------------------------------ */
 
+/* iWARP has its MAC address in front and nothing behind. */
+static bool srpt_gid_known(const struct srpt_port *port, const union ib_gid *gid)
+{
+	if (rdma_protocol_iwarp(port->dev->rdma.ib, port->num))
+		return memchr_inv(gid->raw, 0, sizeof(gid->raw));
+	return gid->global.interface_id;
+}
+
 /* A port serves once its GID is known, which may be long after the device came. */
 static void srpt_port_refresh(struct srpt_port *port)
 {
@@ -31,7 +39,7 @@ static void srpt_port_refresh(struct srpt_port *port)
 	union ib_gid gid;
 
 	if (port->target || rdma_query_gid(ib, port->num, 0, &gid) ||
-	    !gid.global.interface_id)
+	    !srpt_gid_known(port, &gid))
 		return;
 	target = srpt_target_serve(port, &gid);
 	if (IS_ERR(target))
