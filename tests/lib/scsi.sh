@@ -53,3 +53,10 @@ local_hosts()
 	done
 	return 0
 }
+
+# scsi_python ARGUMENTS... < PROGRAM: a program that uses tests/lib/sgio.py
+scsi_python()
+{
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$SKUA_SRC/tests/lib python3 - "$@" ||
+		fail "see above"
+}
