@@ -54,10 +54,17 @@ static inline bool skua_dev_thin(const struct skua_dev *dev)
 	return READ_ONCE(dev->limits.thin) && READ_ONCE(dev->limits.max_unmap_blocks);
 }
 
-/* WRITE SAME may unmap: only where unmapped blocks read as the zeroes that it writes. */
-static inline bool skua_dev_ws_unmaps(const struct skua_dev *dev)
+/* Unmapped blocks read as zeroes (LBPRZ). */
+static inline bool skua_dev_unmaps_to_zero(const struct skua_dev *dev)
 {
 	return skua_dev_thin(dev) && READ_ONCE(dev->limits.unmap_zeroes);
+}
+
+/* WRITE SAME may unmap: where that is sure to leave the zeroes that it writes (LBPWS). */
+static inline bool skua_dev_ws_unmaps(const struct skua_dev *dev)
+{
+	return skua_dev_unmaps_to_zero(dev) ||
+	       (skua_dev_thin(dev) && READ_ONCE(dev->limits.max_ws_blocks));
 }
 
 /**

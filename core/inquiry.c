@@ -188,7 +188,9 @@ static u32 skua_vpd_provisioning(struct skua_cmd *cmd, struct skua_dev *dev, u8 
 		p[2] = 0x02;		/* thin provisioned */
 	}
 	if (skua_dev_ws_unmaps(dev))
-		p[1] |= 0x60 | 0x04;	/* LBPWS, LBPWS10, LBPRZ */
+		p[1] |= 0x60;		/* LBPWS, LBPWS10 */
+	if (skua_dev_unmaps_to_zero(dev))
+		p[1] |= 0x04;		/* LBPRZ */
 	return 4;
 }
 

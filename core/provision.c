@@ -159,8 +159,9 @@ void skua_exec_unmap(struct skua_cmd *cmd)
  * @end: where it ends
  * @unmap_pos: the part of it that is unmapped rather than written
  * @unmap_end: its end
- * @unmap_max: bytes in one unmap
- * @zeroes_max: bytes in one write_zeroes; 0: write the page
+ * @unmap_verb: how: SKUA_IO_UNMAP, or SKUA_IO_WRITE_ZEROES that may deallocate
+ * @unmap_max: bytes at a time
+ * @zeroes_max: bytes in one write_zeroes for the rest; 0: write the page
  * @io: the step's
  * @sg: for writes
  */
@@ -170,6 +171,7 @@ struct skua_ws {
 	u64 pos, end;
 	u64 unmap_pos, unmap_end;
 	u64 unmap_max, zeroes_max;
+	u8 unmap_verb;
 	struct skua_io io;
 	struct scatterlist sg[WS_PAGES];
 };
@@ -198,21 +200,21 @@ static void skua_ws_end(struct skua_ws *ws, int error)
 
 static void skua_ws_step(struct skua_cmd *cmd, bool may_sleep);
 
+static bool skua_ws_unmaps_here(const struct skua_ws *ws)
+{
+	return ws->pos >= ws->unmap_pos && ws->pos < ws->unmap_end;
+}
+
 /* A verb that the backend turns out not to have is replaced by the next simpler one. */
 static bool skua_ws_fall_back(struct skua_ws *ws, int error)
 {
-	if (error != -EOPNOTSUPP)
+	if (error != -EOPNOTSUPP || ws->io.op == SKUA_IO_WRITE)
 		return false;
-	switch (ws->io.op) {
-	case SKUA_IO_UNMAP:
-		ws->unmap_pos = ws->end;
-		ws->unmap_end = ws->end;
-		return true;
-	case SKUA_IO_WRITE_ZEROES:
+	if (skua_ws_unmaps_here(ws))
+		ws->unmap_end = ws->unmap_pos;
+	else
 		ws->zeroes_max = 0;
-		return true;
-	}
-	return false;
+	return true;
 }
 
 static void skua_ws_done(struct skua_io *io, int error)
@@ -248,6 +250,7 @@ static void skua_ws_step(struct skua_cmd *cmd, bool may_sleep)
 	struct skua_ws *ws = cmd->ctx;
 	struct skua_io *io = &ws->io;
 	struct skua_backend *be = cmd->nexus->dev->be;
+	bool unmap = skua_ws_unmaps_here(ws);
 	u64 left = ws->end - ws->pos;
 
 	if (!left || skua_cmd_aborted(cmd)) {
@@ -258,18 +261,20 @@ static void skua_ws_step(struct skua_cmd *cmd, bool may_sleep)
 	io->pos = ws->pos;
 	io->flags = 0;
 	io->done = skua_ws_done;
-	if (ws->pos >= ws->unmap_pos && ws->pos < ws->unmap_end) {
+	if (unmap)
+		left = min(ws->unmap_end - ws->pos, ws->unmap_max);
+	else if (ws->pos < ws->unmap_pos)
+		left = ws->unmap_pos - ws->pos;
+	if (unmap && ws->unmap_verb == SKUA_IO_UNMAP) {
 		io->op = SKUA_IO_UNMAP;
-		io->len = min(ws->unmap_end - ws->pos, ws->unmap_max);
+		io->len = left;
 		be->unmap(io);
 		return;
 	}
-	if (ws->pos < ws->unmap_pos)
-		left = ws->unmap_pos - ws->pos;
-	if (ws->zeroes_max) {
+	if (unmap || ws->zeroes_max) {
 		io->op = SKUA_IO_WRITE_ZEROES;
-		io->flags = SKUA_IO_KEEP_MAP;
-		io->len = min(left, ws->zeroes_max);
+		io->flags = unmap ? 0 : SKUA_IO_KEEP_MAP;
+		io->len = unmap ? left : min(left, ws->zeroes_max);
 		be->write_zeroes(io);
 		return;
 	}
@@ -279,13 +284,20 @@ static void skua_ws_step(struct skua_cmd *cmd, bool may_sleep)
 	be->rw(io);
 }
 
-/* The part of the range that consists of whole units of unmapping; none by default. */
+/*
+ * The part of the range that consists of whole units of unmapping; none by default.
+ * The ends are left out of a write_zeroes that may deallocate too: there are disks
+ * that do nothing at all to a part of a unit.
+ */
 static void skua_ws_plan_unmap(struct skua_ws *ws, const struct skua_cdb_req *req)
 {
 	const struct skua_dev *dev = ws->cmd->nexus->dev;
 	u32 unit = READ_ONCE(dev->limits.unmap_granularity) ?: 1;
-	u32 most = READ_ONCE(dev->limits.max_unmap_blocks), shift, rem;
+	bool unmap = skua_dev_unmaps_to_zero(dev);
+	u32 most = unmap ? READ_ONCE(dev->limits.max_unmap_blocks) :
+			   READ_ONCE(dev->limits.max_ws_blocks);
 	u64 first = req->lba, last = req->lba + req->nr_blocks;
+	u32 shift, rem;
 
 	if (most < unit)
 		return;
@@ -300,6 +312,7 @@ static void skua_ws_plan_unmap(struct skua_ws *ws, const struct skua_cdb_req *re
 	ws->unmap_pos = first << dev->block_shift;
 	ws->unmap_end = (last - rem) << dev->block_shift;
 	ws->unmap_max = (u64)(most - most % unit) << dev->block_shift;
+	ws->unmap_verb = unmap ? SKUA_IO_UNMAP : SKUA_IO_WRITE_ZEROES;
 }
 
 /* Fills the page with the initiator's block, or zeroes. False: there is no block. */
@@ -337,8 +350,9 @@ static struct skua_ws *skua_ws_new(struct skua_cmd *cmd)
 }
 
 /*
- * UNMAP asks for unmapping where that leaves the zeroes that were to be written;
- * other data, and the ends of the range that are no whole units, are written.
+ * UNMAP asks for unmapping where that leaves the zeroes that were to be written, by
+ * the backend's unmap, or by its write_zeroes if unmapped blocks may hold anything.
+ * Other data, and the ends of the range that are no whole units, are written.
  */
 void skua_exec_write_same(struct skua_cmd *cmd)
 {

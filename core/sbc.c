@@ -79,7 +79,7 @@ void skua_exec_read_capacity_16(struct skua_cmd *cmd)
 	}
 	if (skua_dev_thin(dev))
 		data[14] |= 0x80;	/* LBPME */
-	if (skua_dev_ws_unmaps(dev))
+	if (skua_dev_unmaps_to_zero(dev))
 		data[14] |= 0x40;	/* LBPRZ */
 	skua_cmd_reply(cmd, data, sizeof(data));
 }

@@ -120,11 +120,16 @@ static void skua_verify_check(struct skua_cmd *cmd, bool may_sleep)
 static void skua_verify_read(struct skua_io *io, int error)
 {
 	struct skua_verify *v = container_of(io, struct skua_verify, io);
+	struct skua_cmd *cmd = v->cmd;
 
-	if (error)
-		skua_verify_end(v, error == -EROFS ? -EIO : error);
-	else
-		skua_cmd_hop(v->cmd, skua_verify_check);
+	if (!error) {
+		skua_cmd_hop(cmd, skua_verify_check);
+	} else if (error == -EIO) {	/* UNRECOVERED READ ERROR, though the command may write */
+		skua_verify_free(v);
+		skua_cmd_sense(cmd, MEDIUM_ERROR, 0x11, 0x00);
+	} else {
+		skua_verify_end(v, error);
+	}
 }
 
 /* Pages for the next chunk; only the last one may be shorter. */
