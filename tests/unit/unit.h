@@ -18,8 +18,7 @@ struct unit_test {
 };
 
 void unit_add(struct unit_test *test);
-void unit_fail(const char *file, int line, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void unit_fail(const char *file, int line, const char *format, ...);
 void unit_skip(const char *why);
 void unit_check_mem(const char *file, int line, const void *got, const void *want, size_t len,
 		    const char *what);

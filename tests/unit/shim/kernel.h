@@ -53,8 +53,6 @@ typedef int64_t s64;
 
 #define memzero_explicit(p, len)	explicit_bzero(p, len)
 
-#define EXPORT_SYMBOL_GPL(name)
-
 static inline u16 get_unaligned_be16(const void *p)
 {
 	const u8 *b = p;

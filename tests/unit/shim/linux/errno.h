@@ -2,8 +2,6 @@
 #ifndef SHIM_LINUX_ERRNO_H
 #define SHIM_LINUX_ERRNO_H
 
-#if __has_include_next(<linux/errno.h>)
 #include_next <linux/errno.h>
-#endif
 
 #endif

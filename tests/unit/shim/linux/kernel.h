@@ -2,8 +2,6 @@
 #ifndef SHIM_LINUX_KERNEL_H
 #define SHIM_LINUX_KERNEL_H
 
-#if __has_include_next(<linux/kernel.h>)
 #include_next <linux/kernel.h>
-#endif
 
 #endif

@@ -2,8 +2,6 @@
 #ifndef SHIM_LINUX_LIMITS_H
 #define SHIM_LINUX_LIMITS_H
 
-#if __has_include_next(<linux/limits.h>)
 #include_next <linux/limits.h>
-#endif
 
 #endif

@@ -2,8 +2,6 @@
 #ifndef SHIM_LINUX_TYPES_H
 #define SHIM_LINUX_TYPES_H
 
-#if __has_include_next(<linux/types.h>)
 #include_next <linux/types.h>
-#endif
 
 #endif
