@@ -31,7 +31,7 @@
 #define MAX_CDB		252
 #define MAX_DATA	(32 << 20)
 
-static unsigned int timeout_ms = 30000, show = 64;
+static unsigned int timeout_ms = 30000, show = 256;
 
 static void die(const char *what, const char *arg)
 {
