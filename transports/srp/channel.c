@@ -15,6 +15,7 @@
 #define SRPT_LOGIN_TIMEOUT	(30 * HZ)
 #define SRPT_MAX_HALF_OPEN	256
 #define SRPT_DREP_TIMEOUT	HZ
+#define SRPT_DREP_TRIES		20
 #define SRPT_UNLOAD_TIMEOUT	(10 * HZ)
 
 static LIST_HEAD(srpt_chans);		/* all channels whose memory is there */
@@ -114,6 +115,22 @@ static void srpt_chan_teardown(struct srpt_chan *ch)
 	srpt_half_open_end(ch);
 }
 
+/*
+ * The CM repeats a lost DREQ as long as the id is there. That is worth a moment,
+ * unless the device waits. But it sends none before it has seen the peer's RTU,
+ * which an IU that is a reason to close may overtake: so ask it more than once.
+ */
+static void srpt_wait_gone(struct srpt_chan *ch)
+{
+	int i;
+
+	for (i = 0; i < SRPT_DREP_TRIES && !READ_ONCE(ch->conn.dev->gone); i++) {
+		if (wait_for_completion_timeout(&ch->gone, SRPT_DREP_TIMEOUT / SRPT_DREP_TRIES))
+			return;
+		ch->cm->disconnect(ch);
+	}
+}
+
 static void srpt_close_work(struct work_struct *work)
 {
 	struct srpt_chan *ch = container_of(work, struct srpt_chan, close_work);
@@ -122,12 +139,7 @@ static void srpt_close_work(struct work_struct *work)
 	ch->cm->disconnect(ch);
 	atomic_set(&ch->state, SRPT_DRAINING);
 	srpt_chan_teardown(ch);
-	/*
-	 * The CM repeats a lost DREQ as long as the id is there. That is worth a
-	 * moment, unless the device waits.
-	 */
-	if (!READ_ONCE(ch->conn.dev->gone))
-		wait_for_completion_timeout(&ch->gone, SRPT_DREP_TIMEOUT);
+	srpt_wait_gone(ch);
 	ch->cm->destroy_id(ch);
 	atomic_set(&ch->state, SRPT_CLOSED);
 	skua_rdma_dev_unlink(ch->conn.dev, &ch->conn);
