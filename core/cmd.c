@@ -117,9 +117,7 @@ void skua_cmd_good(struct skua_cmd *cmd)
 
 static void skua_cmd_set_residual(struct skua_cmd *cmd, u64 wanted)
 {
-	s64 residual = (s64)cmd->edtl - (s64)min_t(u64, wanted, U32_MAX);
-
-	cmd->residual = clamp_t(s64, residual, S32_MIN, S32_MAX);
+	cmd->residual = (s64)cmd->edtl - (s64)min_t(u64, wanted, U32_MAX);
 }
 
 /* No data-in with an error; data-out that was never fetched stays with the initiator. */

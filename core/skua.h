@@ -315,7 +315,7 @@ struct skua_cmd {
 	u8 sense_len;
 	u8 flags;			/* SKUA_CMD_* */
 	u32 xfer_len;			/* bytes to move; io.sg has room for at least as many */
-	s32 residual;			/* edtl minus what the command wanted: > 0 underflow, < 0 overflow */
+	s64 residual;			/* edtl minus what the command wanted: > 0 underflow, < 0 overflow */
 	u8 sense[SKUA_SENSE_LEN];
 
 	/* the core's own */

@@ -59,7 +59,7 @@ static void srpt_release(struct srpt_slot *slot)
 static void srpt_rsp_residual(struct srp_rsp *rsp, const struct skua_cmd *cmd)
 {
 	bool over = cmd->residual < 0;
-	u32 count = over ? -(s64)cmd->residual : cmd->residual;
+	u32 count = over ? -cmd->residual : cmd->residual;
 
 	if (cmd->edtl_dir == SKUA_DIR_WRITE) {
 		rsp->flags |= over ? SRP_RSP_FLAG_DOOVER : SRP_RSP_FLAG_DOUNDER;
@@ -203,7 +203,7 @@ static void srpt_set_sense(struct skua_cmd *cmd, u8 key, u8 asc, u8 ascq)
 	cmd->status = SAM_STAT_CHECK_CONDITION;
 	cmd->data_dir = SKUA_DIR_NONE;
 	cmd->xfer_len = 0;
-	cmd->residual = min_t(u32, cmd->edtl, S32_MAX);
+	cmd->residual = cmd->edtl;
 }
 
 /**
