@@ -60,7 +60,12 @@ static void make_addcdb(struct flow *f, struct slot *s, struct rng *r, u64 i)
 	s->iu[CMD_ADD_CDB] = i;
 	rnd_bytes(r, s->iu + CMD_LEN, add);
 	s->len += add;
-	switch (rnd(r, 4)) {
+	if (rnd(r, 24) == 0) {
+		/* The CDB is cut off. */
+		s->len = CMD_LEN + (add ? rnd(r, add) : 0);
+		return;
+	}
+	switch (rnd(r, 3)) {
 	case 0:		/* as it should be */
 		cmd_direct(f, s, s->dir, lun_bs);
 		s->flags |= X_NOCLOSE;
@@ -70,9 +75,6 @@ static void make_addcdb(struct flow *f, struct slot *s, struct rng *r, u64 i)
 		cmd_direct(f, s, s->dir, lun_bs);
 		s->len -= DESC_LEN - got;
 		s->flags |= X_REFUSE;
-		return;
-	case 2:		/* the CDB is cut off */
-		s->len = CMD_LEN + (add ? rnd(r, add) : 0);
 		return;
 	default:	/* no buffer */
 		s->flags |= X_NOCLOSE;
@@ -393,17 +395,17 @@ static void make_imm(struct flow *f, struct slot *s, struct rng *r, u64 i)
 }
 
 const struct family cmd_families[] = {
-	{ "cdb", "all opcodes and lengths with proper buffers", 150, 32, .make = make_cdb },
-	{ "cdb-add", "additional CDB lengths, with IUs that are too short", 80, 16,
+	{ "cdb", "all opcodes and lengths with proper buffers", 152, 32, .make = make_cdb },
+	{ "cdb-add", "additional CDB lengths, with IUs that are too short", 100, 16,
 	  .make = make_addcdb },
-	{ "buf-fmt", "all buffer formats, counts and lengths", 80, 8, .make = make_bufmt },
+	{ "buf-fmt", "all buffer formats, counts and lengths", 40, 8, .make = make_bufmt },
 	{ "direct", "direct descriptors that do not fit the command", 110, 32,
 	  .make = make_direct },
-	{ "rkey", "memory that is not offered", 5, 2, .make = make_rkey },
-	{ "stale", "tables that only an earlier IU had", 60, 64, .make = make_stale },
-	{ "indirect", "indirect tables that contradict themselves", 110, 16,
+	{ "rkey", "memory that is not offered", 2, 2, .make = make_rkey },
+	{ "stale", "tables that only an earlier IU had", 70, 64, .make = make_stale },
+	{ "indirect", "indirect tables that contradict themselves", 90, 16,
 	  .make = make_indirect },
-	{ "table", "tables outside the IU", 30, 16, .make = make_table },
+	{ "table", "tables outside the IU", 12, 16, .make = make_table },
 	{ "imm", "immediate data: wraps and wrong lengths", 100, 16, .make = make_imm },
 	{ "imm-unasked", "immediate data that was not negotiated", 4, 16, .no_imm = true,
 	  .make = make_imm },

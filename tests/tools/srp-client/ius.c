@@ -77,7 +77,7 @@ static void make_opcode(struct flow *f, struct slot *s, struct rng *r, u64 i)
 
 	cmd_init(f, s);
 	rnd_bytes(r, s->iu + CMD_LEN, 64);
-	s->iu[0] = i;
+	s->iu[0] = i + 100 * opt.seed;
 	s->len = PICK(r, lens);
 	if (s->iu[0] != OP_CRED_RSP && s->iu[0] != OP_AER_RSP)
 		s->flags |= X_ALONE;
@@ -200,15 +200,15 @@ static void make_tags(struct flow *f, struct slot *s, struct rng *r, u64 i)
 }
 
 const struct family iu_families[] = {
-	{ "iu-short", "IUs of 0 to 71 bytes", 12, 8, .make = make_short },
-	{ "iu-long", "IUs up to and beyond the longest allowed", 4, 4, .make = make_long },
-	{ "iu-opcode", "all 256 opcodes, several lengths", 6, 8, .make = make_opcode },
-	{ "iu-reverse", "responses and logouts from the initiator", 12, 32,
+	{ "iu-short", "IUs of 0 to 71 bytes", 5, 8, .make = make_short },
+	{ "iu-long", "IUs up to and beyond the longest allowed", 2, 4, .make = make_long },
+	{ "iu-opcode", "all 256 opcodes, several lengths", 4, 8, .make = make_opcode },
+	{ "iu-reverse", "responses and logouts from the initiator", 6, 32,
 	  .make = make_reverse },
-	{ "iu-flips", "proper IUs with a few bytes changed", 50, 4, .make = make_flips },
-	{ "iu-random", "random bytes", 14, 2, .make = make_random },
-	{ "lun", "LUNs of every format", 50, 32, .make = make_lun },
-	{ "tmf", "task management: any function, tag and LUN", 80, 16, .make = make_tmf },
-	{ "tags", "many commands with the same tag", 50, 32, .make = make_tags },
+	{ "iu-flips", "proper IUs with a few bytes changed", 20, 4, .make = make_flips },
+	{ "iu-random", "random bytes", 6, 2, .make = make_random },
+	{ "lun", "LUNs of every format", 70, 32, .make = make_lun },
+	{ "tmf", "task management: any function, tag and LUN", 90, 16, .make = make_tmf },
+	{ "tags", "many commands with the same tag", 70, 32, .make = make_tags },
 	{ }
 };

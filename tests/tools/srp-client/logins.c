@@ -360,10 +360,10 @@ static void run_storm(struct flow *f, struct rng *r, u64 i)
 }
 
 const struct family login_families[] = {
-	{ .name = "login-form", .what = "malformed login requests", .runs = 100, .run = run_form },
-	{ .name = "login-half", .what = "handshakes that stop at each step", .runs = 50,
+	{ .name = "login-form", .what = "malformed login requests", .runs = 40, .run = run_form },
+	{ .name = "login-half", .what = "handshakes that stop at each step", .runs = 20,
 	  .run = run_half },
-	{ .name = "login-storm", .what = "many logins at a time", .runs = 8,
+	{ .name = "login-storm", .what = "many logins at a time", .runs = 3,
 	  .run = run_storm },
 	{ }
 };

@@ -153,8 +153,8 @@ static void run_verbs(struct flow *f, struct rng *r, u64 i)
 }
 
 const struct family wild_families[] = {
-	{ "credits", "more requests than allowed", 20, NR_SLOTS - 16, .run = run_credits },
-	{ "inflight", "disconnects of every kind with commands in flight", 40, 64,
+	{ "credits", "more requests than allowed", 15, NR_SLOTS - 16, .run = run_credits },
+	{ "inflight", "disconnects of every kind with commands in flight", 30, 64,
 	  .run = run_inflight },
 	{ "verbs", "RDMA, atomics and invalidation where only SEND is due", 2, 1,
 	  .run = run_verbs },
