@@ -175,10 +175,10 @@ static void blockio_submit_range(struct skua_io *io, blk_opf_t opf)
 	blk_finish_plug(&plug);
 }
 
+/* The block layer has FUA for writes with data only; the core flushes if it has to. */
 static blk_opf_t blockio_zeroes_flags(const struct skua_io *io)
 {
-	return REQ_OP_WRITE_ZEROES | REQ_SYNC | (io->flags & SKUA_IO_KEEP_MAP ? REQ_NOUNMAP : 0) |
-	       (io->flags & SKUA_IO_FUA ? REQ_FUA : 0);
+	return REQ_OP_WRITE_ZEROES | REQ_SYNC | (io->flags & SKUA_IO_KEEP_MAP ? REQ_NOUNMAP : 0);
 }
 
 static void blockio_submit(struct skua_io *io)
