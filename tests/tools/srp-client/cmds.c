@@ -32,6 +32,9 @@ static void make_cdb(struct flow *f, struct slot *s, struct rng *r, u64 i)
 		cdb[7 + rnd(r, 7)] = rnd(r, 9);
 		cdb[1] &= rnd(r, 2) ? 0x1f : 0;
 	}
+	/* A unit that is stopped early on is started again, and stays so. */
+	if (cdb[0] == 0x1b && i > 255)
+		cdb[4] = 1;
 	s->iu[CMD_ATTR] = rnd(r, 8) ? 0 : rnd(r, 256);
 	s->iu[CMD_ADD_CDB] = add;
 	rnd_bytes(r, s->iu + CMD_LEN, add);

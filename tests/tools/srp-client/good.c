@@ -170,6 +170,23 @@ static void clear_attentions(struct flow *f)
 	blame(f, s, "unit attentions do not end");
 }
 
+/* START STOP UNIT: an attack may have stopped it. */
+static void start_unit(struct flow *f)
+{
+	struct slot *s;
+	int i;
+
+	/* Unit attentions come first, once each. */
+	for (i = 0; i < 8; i++) {
+		s = begin(f);
+		s->iu[CMD_CDB] = 0x1b;
+		s->iu[CMD_CDB + 4] = 1;
+		if (!finish(f, s) || !f->rsp.status)
+			break;
+	}
+	clear_attentions(f);
+}
+
 static void capacity(struct flow *f)
 {
 	struct slot *s = begin(f);
@@ -294,8 +311,8 @@ void good_io(void)
 	flow_open(&f);
 	printf("login: %d requests, IUs up to %u bytes, immediate data %s\n", f.c->limit,
 	       f.c->max_it_iu, f.c->imm ? "yes" : "no");
-	clear_attentions(&f);
 	inquiry(&f);
+	start_unit(&f);
 	capacity(&f);
 	printf("  LUN: %llu blocks of %u bytes\n", (unsigned long long)lun_blocks, lun_bs);
 	write_read(&f, DIRECT, INDIRECT, opt.seed * 7 + 1);
@@ -320,6 +337,7 @@ void good_check(const char *after)
 	flow_init(&f, after, &st);
 	flow_open(&f);
 	inquiry(&f);
+	start_unit(&f);
 	flow_flush(&f);
 	flow_drop(&f);
 }
