@@ -20,6 +20,7 @@
 
 #define SKUA_RDMA_MAX_SEND_SGE	16U
 #define SKUA_RDMA_MIN_SQ	16U
+#define SKUA_RDMA_LAST_WQE	(2 * HZ)	/* some drivers never say it */
 
 /**
  * skua_rdma_conn_init() - prepare a connection that has no QP yet
@@ -40,6 +41,7 @@ void skua_rdma_conn_init(struct skua_rdma_conn *conn, struct skua_rdma_dev *dev,
 	INIT_LIST_HEAD(&conn->link);
 	init_waitqueue_head(&conn->idle);
 	init_waitqueue_head(&conn->mrs);
+	init_completion(&conn->last_wqe);
 }
 EXPORT_SYMBOL_GPL(skua_rdma_conn_init);
 
@@ -372,6 +374,13 @@ void skua_rdma_conn_stop(struct skua_rdma_conn *conn)
 	while (!wait_event_timeout(conn->idle, skua_rdma_idle(conn), 10 * HZ))
 		pr_warn("skua_rdma: %s: waiting for the hardware to flush %u work requests\n",
 			dev_name(&conn->dev->ib->dev), conn->sq_size - conn->sq_avail);
+	/*
+	 * With a shared receive queue the drain waits for the send queue alone. Its
+	 * marker comes behind the last receive completion only if it is posted after
+	 * the QP has let go of the receive queue.
+	 */
+	if (conn->qp->srq)
+		wait_for_completion_timeout(&conn->last_wqe, SKUA_RDMA_LAST_WQE);
 	ib_drain_qp(conn->qp);
 
 	spin_lock_irq(&conn->lock);

@@ -13,6 +13,7 @@
 #ifndef SKUA_RDMA_H
 #define SKUA_RDMA_H
 
+#include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/scatterlist.h>
@@ -39,7 +40,7 @@ struct skua_rdma_dev {
 	struct ib_device *ib;
 	struct ib_pd *pd;
 	struct kref refs;
-	spinlock_t lock;
+	spinlock_t lock;		/* conns, gone */
 	struct list_head conns;
 	bool gone;
 	wait_queue_head_t idle;
@@ -76,6 +77,8 @@ void skua_rdma_dev_for_each(struct skua_rdma_dev *dev, u32 port,
  * @lost: posts that were taken by the hardware in part
  * @idle: skua_rdma_conn_stop()
  * @mrs: who waits for a memory region of the QP's pool
+ * @last_wqe: the user's QP event handler completes it at
+ *	IB_EVENT_QP_LAST_WQE_REACHED
  * @error: called when a post fails: start to close; any context
  * @link: dev->conns
  */
@@ -89,7 +92,7 @@ struct skua_rdma_conn {
 	u32 comp_vector;
 	bool rw_atomic[2];
 
-	spinlock_t lock;
+	spinlock_t lock;		/* down to lost */
 	u32 sq_avail;
 	u32 users;
 	bool dead;
@@ -97,6 +100,7 @@ struct skua_rdma_conn {
 	struct list_head lost;
 	wait_queue_head_t idle;
 	wait_queue_head_t mrs;
+	struct completion last_wqe;
 	void (*error)(struct skua_rdma_conn *conn);
 	struct list_head link;
 };

@@ -16,10 +16,14 @@ static ssize_t srpt_login_info_show(void *obj, const struct skua_attr *attr, cha
 {
 	const struct srpt_target *target = skua_tgt_priv(obj);
 
-	return sysfs_emit(buf, "tid_ext=%016llx,ioc_guid=%016llx,pkey=ffff,dgid=%016llx%016llx,service_id=%016llx\n",
-			  srpt_service_guid, srpt_service_guid,
-			  be64_to_cpu(target->gid.global.subnet_prefix),
-			  be64_to_cpu(target->gid.global.interface_id), srpt_service_guid);
+	const __be64 *half = (const void *)&target->gid;
+	u64 guid = srpt_service_guid;
+	int len;
+
+	len = sysfs_emit(buf, "tid_ext=%016llx,ioc_guid=%016llx,pkey=ffff,", guid, guid);
+	len += sysfs_emit_at(buf, len, "dgid=%016llx%016llx,service_id=%016llx\n",
+			     be64_to_cpu(half[0]), be64_to_cpu(half[1]), guid);
+	return len;
 }
 
 static ssize_t srpt_device_show(void *obj, const struct skua_attr *attr, char *buf)

@@ -212,6 +212,9 @@ static void srpt_qp_event(struct ib_event *event, void *context)
 	case IB_EVENT_COMM_EST:
 		ch->cm->notify(ch);
 		break;
+	case IB_EVENT_QP_LAST_WQE_REACHED:
+		complete(&ch->conn.last_wqe);
+		break;
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:

@@ -14,7 +14,7 @@
 
 struct skua_driver *srpt_driver;
 struct workqueue_struct *srpt_wq;
-DEFINE_MUTEX(srpt_mutex);
+DEFINE_MUTEX(srpt_mutex);		/* devices, ports, targets and who serves whom */
 
 static unsigned short srpt_rdma_cm_port;
 module_param_named(rdma_cm_port, srpt_rdma_cm_port, ushort, 0444);

@@ -65,12 +65,12 @@ struct srpt_target {
 	struct srpt_port *port;
 	char dev_name[IB_DEVICE_NAME_MAX];
 	enum rdma_link_layer link_layer;
-	spinlock_t lock;
+	spinlock_t lock;		/* down to next_vector */
 	char port_id[SRPT_PORT_ID_LEN];
 	DECLARE_BITMAP(vectors, SRPT_MAX_VECTORS);
 	unsigned int nr_vectors;
 	unsigned int next_vector;
-	struct mutex login;
+	struct mutex login;		/* one at a time; chans */
 	struct list_head chans;
 };
 
@@ -247,7 +247,7 @@ struct srpt_chan {
 	u32 nr_slots;
 	struct srpt_recv *recvs;
 	u32 nr_recvs;
-	spinlock_t lock;
+	spinlock_t lock;		/* free, pending */
 	struct list_head free;
 	struct list_head pending;
 	atomic_t req_lim;
