@@ -155,6 +155,7 @@ struct flow {
 	u64 next_tag;
 	u64 ghosts[256];	/* tags of IUs given up as unanswered */
 	u32 next_ghost;
+	u32 opened;
 	u64 last_ms;
 	const char *family;
 	struct stats *st;

@@ -97,22 +97,6 @@ static void flow_closed(struct flow *f)
 	flow_drop(f);
 }
 
-/* A new connection if there is none. */
-void flow_open(struct flow *f)
-{
-	struct login l;
-
-	if (f->c)
-		return;
-	login_good(&l, f->no_imm ? 0 : f->imm_off);
-	l.io = true;
-	f->c = login_connect(&l, f->st);
-	if (!f->c)
-		die("%s: no login any more", f->family);
-	f->expect_close = false;
-	f->suspects = 0;
-}
-
 /* ---- responses -------------------------------------------------------- */
 
 static bool is_ghost(struct flow *f, u64 tag)
@@ -451,6 +435,43 @@ struct slot *flow_take(struct flow *f)
 	return s;
 }
 
+/* A TEST UNIT READY: when it is answered all IUs before it have been seen. */
+static void send_sync(struct flow *f)
+{
+	struct slot *s = flow_take(f);
+
+	cmd_init(f, s);
+	s->flags = X_NOCLOSE;
+	s->sync = true;
+	flow_send(f, s);
+	f->st->sent--;
+}
+
+/*
+ * A new connection if there is none. What comes first in a session is answered
+ * with a unit attention, so that is not left to an attack, but for some: those come
+ * right behind the login.
+ */
+void flow_open(struct flow *f)
+{
+	struct login l;
+
+	while (!f->c) {
+		login_good(&l, f->no_imm ? 0 : f->imm_off);
+		l.io = true;
+		f->c = login_connect(&l, f->st);
+		if (!f->c)
+			die("%s: no login any more", f->family);
+		f->expect_close = false;
+		f->suspects = 0;
+		if (++f->opened % 8 == 0)
+			return;
+		send_sync(f);
+		while (f->c && !all_heard(f))
+			flow_pump(f, 100);
+	}
+}
+
 /*
  * A free slot, with the connection that it will go out on. @alone: when nothing
  * else is in flight.
@@ -506,18 +527,6 @@ void flow_send(struct flow *f, struct slot *s)
 	f->st->sent++;
 	if (ibv_post_send(f->c->qp, &wr, &bad))
 		die("%s: cannot post a send: %m", f->family);
-}
-
-/* A TEST UNIT READY: when it is answered all IUs before it have been seen. */
-static void send_sync(struct flow *f)
-{
-	struct slot *s = flow_take(f);
-
-	cmd_init(f, s);
-	s->flags = X_NOCLOSE;
-	s->sync = true;
-	flow_send(f, s);
-	f->st->sent--;
 }
 
 /* Waits until all that is in flight has ended in one way or another. */

@@ -41,7 +41,7 @@ static void template(struct flow *f, struct slot *s, struct rng *r, u32 kind)
 
 static void make_short(struct flow *f, struct slot *s, struct rng *r, u64 i)
 {
-	u32 len = i % 72;
+	u32 len = i * 29 % 72;
 
 	template(f, s, r, i % 2 ? 0 : rnd(r, 6));
 	if (len >= s->len)

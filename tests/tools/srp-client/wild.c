@@ -20,9 +20,10 @@ static void run_credits(struct flow *f, struct rng *r, u64 i)
 		struct slot *s = flow_take(f);
 
 		cmd_init(f, s);
-		if (rnd(r, 2)) {
-			cmd_lba10(f, s, false, 0, 1);
-			cmd_direct(f, s, DIR_IN, lun_bs);
+		/* Some take the target long enough to have many at a time. */
+		if (i % 2) {
+			cmd_lba10(f, s, rnd(r, 2), 0, MAX_IO / lun_bs);
+			cmd_indirect(f, s, s->dir, MAX_IO, 8, 0);
 		}
 		flow_send(f, s);
 	}
