@@ -80,7 +80,7 @@ bystander_stop()
 		cat "$CASE_TMP/bystander.log"
 		fail "I/O of the other session failed"
 	}
-	dmesg_since | grep -E 'ib_srp|sd [0-9]|I/O error|blk_update' \
+	dmesg_since | grep -E ' ib_srp: |sd [0-9]+:|I/O error|blk_update' \
 		> "$CASE_TMP/bystander.words" || :
 	if [ -s "$CASE_TMP/bystander.words" ]; then
 		cat "$CASE_TMP/bystander.words"
