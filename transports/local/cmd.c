@@ -79,6 +79,25 @@ bool local_detach(struct local_slot *slot, struct scsi_cmnd *scmd)
 	}
 }
 
+static bool local_in_slot(struct local_slot *slot, const struct scsi_lun *lun)
+{
+	return READ_ONCE(slot->owner) && (!lun || !memcmp(lun, &slot->cmd.lun, sizeof(*lun)));
+}
+
+/**
+ * local_attached() - how many commands does the core have?
+ * @host: the host
+ * @lun: only those for this LUN; NULL: all
+ */
+u32 local_attached(struct local_host *host, const struct scsi_lun *lun)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < LOCAL_SLOTS; i++)
+		n += local_in_slot(&host->slots[i], lun);
+	return n;
+}
+
 /**
  * local_detach_all() - end commands that the core still has
  * @host: the host
@@ -99,7 +118,7 @@ u32 local_detach_all(struct local_host *host, const struct scsi_lun *lun, int re
 		unsigned long owner = READ_ONCE(slot->owner) & ~LOCAL_BUSY;
 		struct scsi_cmnd *scmd = (struct scsi_cmnd *)owner;
 
-		if (!scmd || (lun && memcmp(lun, &slot->cmd.lun, sizeof(*lun))))
+		if (!scmd || !local_in_slot(slot, lun))
 			continue;
 		if (local_detach(slot, scmd)) {
 			scmd->result = result;

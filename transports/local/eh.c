@@ -7,6 +7,7 @@
  * after LOCAL_TMF_WAIT. The mid layer may have its command back as soon as a
  * handler has said SUCCESS, so that is said only after local_detach().
  */
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "local.h"
@@ -98,14 +99,33 @@ int local_eh_abort(struct scsi_cmnd *scmd)
 	return FAILED;
 }
 
+/* Some that passed by the function may be about to end. */
+static bool local_all_ended(struct local_host *host, const struct scsi_lun *lun)
+{
+	int tries;
+
+	for (tries = 0; tries < 20; tries++) {
+		if (!local_attached(host, lun))
+			return true;
+		msleep(50);
+	}
+	return false;
+}
+
+/*
+ * COMPLETE is believed only if the core has none of the commands any more: those
+ * of a logical unit that has gone from the session's map meanwhile are not among
+ * those that it waited for. No new ones come while the mid layer recovers.
+ */
 static int local_reset(struct local_host *host, u8 function, const struct scsi_lun *lun)
 {
 	u8 response = local_tmf(host, function, lun, 0);
 
-	if (response != SKUA_TMF_COMPLETE && !local_is_cut(host))
-		return FAILED;
-	local_detach_all(host, lun, DID_RESET << 16);
-	return local_is_cut(host) ? FAST_IO_FAIL : SUCCESS;
+	if (local_is_cut(host)) {
+		local_detach_all(host, lun, DID_RESET << 16);
+		return FAST_IO_FAIL;
+	}
+	return response == SKUA_TMF_COMPLETE && local_all_ended(host, lun) ? SUCCESS : FAILED;
 }
 
 /**

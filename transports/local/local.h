@@ -147,6 +147,7 @@ skua_qc_status local_queuecommand(struct Scsi_Host *shost, struct scsi_cmnd *scm
 void local_start(struct skua_cmd *cmd, bool may_sleep);
 void local_respond(struct skua_cmd *cmd);
 bool local_detach(struct local_slot *slot, struct scsi_cmnd *scmd);
+u32 local_attached(struct local_host *host, const struct scsi_lun *lun);
 u32 local_detach_all(struct local_host *host, const struct scsi_lun *lun, int result);
 
 /* eh.c */
