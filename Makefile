@@ -26,10 +26,10 @@ modules:
 	@test -e $(KDIR)/Makefile || { \
 		echo "$(KDIR) is no kernel build directory: install the kernel's" \
 		     "headers (scripts/install-deps) or give KDIR= or KVER=" >&2; exit 1; }
-	$(kbuild) modules
+	+$(kbuild) modules
 
 modules_install: modules
-	$(install_kbuild) modules_install
+	+$(install_kbuild) modules_install
 
 install: modules_install
 
@@ -39,7 +39,7 @@ uninstall:
 	$(if $(DESTDIR),,depmod $(release))
 
 clean:
-	$(kbuild) clean
+	+$(kbuild) clean
 	$(if $(wildcard tests/unit/Makefile),$(MAKE) -C tests/unit clean)
 	$(if $(wildcard tests/tools/Makefile),$(MAKE) -C tests/tools clean)
 
@@ -69,8 +69,8 @@ bench:
 # --- style
 
 sparse:
-	$(kbuild) clean
-	$(kbuild) C=1 modules
+	+$(kbuild) clean
+	+$(kbuild) C=1 modules
 
 checkpatch:
 	@scripts/run-checkpatch
