@@ -125,6 +125,9 @@ int skua_rdma_conn_create(struct skua_rdma_conn *conn, const struct skua_rdma_pa
 	int ret;
 
 	/* Every work request may complete with a flush error: registration included. */
+	if (attrs->max_cqe < params->rq_wr + 2 * SKUA_RDMA_MIN_SQ + 4)
+		return -ENOSPC;
+	sq = min(sq, (attrs->max_cqe - params->rq_wr - 4) / 2);
 	conn->nr_cqe = params->rq_wr + 2 * sq + 4;
 	conn->cq = ib_cq_pool_get(conn->dev->ib, conn->nr_cqe, params->comp_vector,
 				  IB_POLL_SOFTIRQ);
