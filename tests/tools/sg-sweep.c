@@ -269,6 +269,7 @@ static void one_random(void)
 		if (style == 3)
 			cdb[1 + rnd() % (op->len - 1)] |= 1 << rnd() % 8;
 	}
+	memset(cdb + len, 0, sizeof(cdb) - len);	/* as the target sees it */
 	if (!left_out(cdb[0]))
 		try_cdb(cdb, len, rnd() % 2 ? SG_DXFER_TO_DEV : SG_DXFER_FROM_DEV,
 			rnd() % 3 ? nr : 0);
