@@ -164,6 +164,10 @@ struct flow {
 	bool no_imm;
 	u32 imm_off;
 	bool expect_close;	/* we do the closing */
+	bool hold;		/* flow_send() only collects, for flow_release() */
+	struct ibv_send_wr held[NR_SLOTS];
+	struct ibv_sge held_sge[NR_SLOTS];
+	u32 nr_held;
 };
 
 struct family {
@@ -212,6 +216,7 @@ void flow_init(struct flow *f, const char *family, struct stats *st);
 struct slot *flow_slot(struct flow *f, bool alone);
 struct slot *flow_take(struct flow *f);
 void flow_send(struct flow *f, struct slot *s);
+void flow_release(struct flow *f);
 void flow_pump(struct flow *f, int timeout_ms);
 void flow_flush(struct flow *f);
 void flow_open(struct flow *f);

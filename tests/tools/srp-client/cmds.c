@@ -204,7 +204,7 @@ static void make_stale(struct flow *f, struct slot *s, struct rng *r, u64 i)
 	u32 cnt = PICK(r, cnts), n = MAX_IO;
 
 	/* Enough of them that every receive buffer has had one */
-	if (i % 512 < 256) {
+	if (i % 192 < 144) {
 		prime(f, s, r);
 		return;
 	}

@@ -494,6 +494,17 @@ struct slot *flow_slot(struct flow *f, bool alone)
 	return flow_take(f);
 }
 
+static void hold_back(struct flow *f, const struct ibv_send_wr *wr, const struct ibv_sge *sge)
+{
+	u32 n = f->nr_held++;
+
+	f->held[n] = *wr;
+	f->held_sge[n] = *sge;
+	f->held[n].sg_list = &f->held_sge[n];
+	if (n)
+		f->held[n - 1].next = &f->held[n];
+}
+
 void flow_send(struct flow *f, struct slot *s)
 {
 	struct ibv_sge sge = {
@@ -525,8 +536,21 @@ void flow_send(struct flow *f, struct slot *s)
 	if (!(s->flags & X_NOCLOSE))
 		f->suspects++;
 	f->st->sent++;
-	if (ibv_post_send(f->c->qp, &wr, &bad))
+	if (f->hold)
+		hold_back(f, &wr, &sge);
+	else if (ibv_post_send(f->c->qp, &wr, &bad))
 		die("%s: cannot post a send: %m", f->family);
+}
+
+/* Posts what was held back, at once. */
+void flow_release(struct flow *f)
+{
+	struct ibv_send_wr *bad;
+
+	f->hold = false;
+	if (f->nr_held && ibv_post_send(f->c->qp, f->held, &bad))
+		die("%s: cannot post %u sends: %m", f->family, f->nr_held);
+	f->nr_held = 0;
 }
 
 /* Waits until all that is in flight has ended in one way or another. */

@@ -16,17 +16,19 @@ static void run_credits(struct flow *f, struct rng *r, u64 i)
 	nr = f->c->credits + 1 + rnd(r, i % 4 ? 8 : 256);
 	if (nr > NR_SLOTS - 16)
 		nr = NR_SLOTS - 16;
+	f->hold = i % 4 != 3;
 	for (n = 0; n < nr; n++) {
 		struct slot *s = flow_take(f);
 
 		cmd_init(f, s);
-		/* Some take the target long enough to have many at a time. */
+		/* Some take the target longer. */
 		if (i % 2) {
 			cmd_lba10(f, s, rnd(r, 2), 0, MAX_IO / lun_bs);
 			cmd_indirect(f, s, s->dir, MAX_IO, 8, 0);
 		}
 		flow_send(f, s);
 	}
+	flow_release(f);
 	flow_flush(f);
 }
 
