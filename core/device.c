@@ -262,8 +262,12 @@ static int skua_dev_bring_up(struct skua_dev *dev)
 		return ret;
 	mutex_lock(&skua_conf);
 	ret = skua_sysfs_dev_add(dev);
-	if (!ret)
+	if (!ret) {
 		dev->creating = false;
+		pr_info("skua: %s: created by %s, %llu blocks of %u bytes\n", dev->name,
+			dev->be->name, dev->limits.nr_blocks, dev->config.block_size);
+	}
+	/* From here on another command may delete it. */
 	mutex_unlock(&skua_conf);
 	return ret;
 }
@@ -300,11 +304,8 @@ int skua_dev_create(struct skua_backend *be, const char *name, char *params)
 	if (ret)
 		goto put;
 	ret = skua_dev_bring_up(dev);
-	if (!ret) {
-		pr_info("skua: %s: created by %s, %llu blocks of %u bytes\n", name, be->name,
-			dev->limits.nr_blocks, dev->config.block_size);
+	if (!ret)
 		return 0;
-	}
 	mutex_lock(&skua_conf);
 	list_del(&dev->link);
 	mutex_unlock(&skua_conf);
