@@ -4,6 +4,9 @@
 
 HOSTILE_IP=192.168.77.2
 
+# What ib_srp, sd and the block layer say when something is wrong
+INITIATOR_WORDS=' ib_srp: |sd [0-9:]+ .*(tag#|FAILED|Sense|reset|abort)|I/O error|blk_update'
+
 # hostile_up: the target with two RAM disks. Whoever logs in from HOSTILE_IP sees
 # one of them as LUN 0, everybody else the other.
 hostile_up()
@@ -16,6 +19,38 @@ hostile_up()
 	ip addr add $HOSTILE_IP/24 dev d0 &&
 	skua_group "$(srp_target)" hostile $HOSTILE_IP &&
 	skua_lun "$(srp_target)/ini_groups/hostile" attacked 0
+}
+
+# log_watch_start; ...; log_watch_stop: for a case under which soft-RoCE itself
+# complains. When a QP ends with packets on their way, rdma_rxe of Linux 6.1 writes
+# into it once more behind its end; KASAN sees that at hundreds of closed channels.
+# Its own reports are allowed, with their call traces, and since they may overrun
+# the kernel log, the others are picked out of it at once and end the case.
+log_watch_start()
+{
+	dmesg_allow 'BUG: KASAN: [a-z-]+ in [a-z_]+\+0x[0-9a-f/x]+ \[rdma_rxe\]'
+	dmesg_allow 'Call Trace:'
+	dmesg --follow-new | grep --line-buffered -E \
+'WARNING: |BUG: |Oops|UBSAN|general protection|ODEBUG|refcount_t|INFO: |stall|lockup|'\
+'deadlock|circular locking|inconsistent lock|suspicious RCU|sleeping function|atomic:|'\
+'unlock balance|lock freed|locks held|corruption|Bad page|objects remaining|kernel BUG|'\
+"$INITIATOR_WORDS" \
+		> "$CASE_TMP/watch" &
+	LOG_WATCH_PID=$!
+}
+
+log_watch_stop()
+{
+	sleep 1
+	kill $LOG_WATCH_PID 2>/dev/null || :
+	pkill -P $$ -x dmesg || :
+	echo "reports of rdma_rxe about itself:" \
+		"$(grep -c 'KASAN.*\[rdma_rxe\]' "$CASE_TMP/watch" || :)"
+	grep -vE 'KASAN: .*\[rdma_rxe\]|skua-test:' "$CASE_TMP/watch" > "$CASE_TMP/splats" || :
+	if [ -s "$CASE_TMP/splats" ]; then
+		cat "$CASE_TMP/splats"
+		fail "kernel log: $(head -n 1 "$CASE_TMP/splats")"
+	fi
 }
 
 # hostile OPTIONS... [-- FAMILY...]: the client; its output is shown.
@@ -38,7 +73,8 @@ hostile_sessions() { srp_sessions | grep -F $HOSTILE_IP; }
 
 # bystander_start: another initiator (ib_srp) writes and verifies until
 # bystander_stop, which ends the case unless it did so all the time, on the same
-# session, without a single word of the initiator.
+# session, without a single word of the initiator, and without a complaint of the
+# kernel.
 bystander_start()
 {
 	srp_login || return 1
@@ -46,7 +82,7 @@ bystander_start()
 	BYSTANDER_SESSION=$(bystander_session)
 	[ -n "$BYSTANDER_SESSION" ] || return 1
 	rm -f "$CASE_TMP/bystander"*
-	dmesg_mark
+	log_watch_start
 	bystander_loop > "$CASE_TMP/bystander.log" 2>&1 &
 	BYSTANDER_PID=$!
 	wait_for 30 test -s "$CASE_TMP/bystander.rounds"
@@ -80,12 +116,7 @@ bystander_stop()
 		cat "$CASE_TMP/bystander.log"
 		fail "I/O of the other session failed"
 	}
-	dmesg_since | grep -E ' ib_srp: |sd [0-9]+:|I/O error|blk_update' \
-		> "$CASE_TMP/bystander.words" || :
-	if [ -s "$CASE_TMP/bystander.words" ]; then
-		cat "$CASE_TMP/bystander.words"
-		fail "the other session was disturbed"
-	fi
+	log_watch_stop
 	after=$(bystander_session)
 	expect_eq "the other session" "$after" "$BYSTANDER_SESSION"
 	echo "the other session: $(wc -l < "$CASE_TMP/bystander.rounds") rounds of verified I/O"
