@@ -61,6 +61,10 @@ srp_up()
 # sessions [RDMADEV]: names of the SRP target's sessions, one a line
 srp_sessions() { ls "$SCST/$(srp_target "${1:-rxe0}")/sessions"; }
 
+# For wait_for
+srp_no_sessions() { [ -z "$(srp_sessions "$@")" ]; }
+srp_no_hosts() { [ -z "$(srp_hosts)" ]; }
+
 # --- ib_srp, the kernel's initiator
 
 # srp_initiator [MODULE-PARAMETER=VALUE...]: loads ib_srp, anew if it is there.
