@@ -20,20 +20,29 @@ static void guard(struct slot *s)
 /* All opcodes and service actions, with proper buffers */
 static void make_cdb(struct flow *f, struct slot *s, struct rng *r, u64 i)
 {
+	static const u8 usual[] = {
+		0x00, 0x03, 0x08, 0x0a, 0x12, 0x15, 0x16, 0x17, 0x1a, 0x1b, 0x1e, 0x25, 0x28,
+		0x2a, 0x2e, 0x2f, 0x35, 0x41, 0x42, 0x55, 0x5a, 0x88, 0x8a, 0x8e, 0x8f, 0x91,
+		0x93, 0x9e, 0xa0, 0xa3, 0xa8, 0xaa, 0xae, 0xaf,
+	};
 	u8 *cdb = s->iu + CMD_CDB;
 	u32 add = rnd(r, 4) ? 0 : 4 * (1 + rnd(r, 8));
 
 	cmd_init(f, s);
 	rnd_bytes(r, cdb, 16);
-	cdb[0] = i;
+	cdb[0] = i % 2 ? i / 2 : PICK(r, usual);
 	if (rnd(r, 2)) {
 		/* So that some go beyond the first check */
 		memset(cdb + 2, 0, 14);
 		cdb[7 + rnd(r, 7)] = rnd(r, 9);
 		cdb[1] &= rnd(r, 2) ? 0x1f : 0;
+		if (cdb[0] == 0x9e)
+			cdb[1] = 0x10 + rnd(r, 3);
+		else if (cdb[0] == 0xa3)
+			cdb[1] = 0x0c + rnd(r, 2);
 	}
 	/* A unit that is stopped early on is started again, and stays so. */
-	if (cdb[0] == 0x1b && i > 255)
+	if (cdb[0] == 0x1b && i > 40)
 		cdb[4] = 1;
 	s->iu[CMD_ATTR] = rnd(r, 8) ? 0 : rnd(r, 256);
 	s->iu[CMD_ADD_CDB] = add;
@@ -41,7 +50,7 @@ static void make_cdb(struct flow *f, struct slot *s, struct rng *r, u64 i)
 	s->len += add;
 	switch (rnd(r, 4)) {
 	case 0:
-		cmd_direct(f, s, DIR_OUT, lun_bs << rnd(r, 4));
+		cmd_direct(f, s, DIR_OUT, MAX_IO >> rnd(r, 4));
 		break;
 	case 1:
 		cmd_indirect(f, s, DIR_IN, MAX_IO, 3, 3);
@@ -88,15 +97,16 @@ static void make_addcdb(struct flow *f, struct slot *s, struct rng *r, u64 i)
 
 static void make_bufmt(struct flow *f, struct slot *s, struct rng *r, u64 i)
 {
-	static const u8 cnts[] = { 0, 1, 2, 3, 12, 127, 128, 255 };
-	static const u32 lens[] = { 48, 49, 52, 64, 67, 68, 69, 80, 84, 88, 100, 132, 320 };
+	static const u8 cnts[] = { 0, 0, 1, 1, 1, 2, 3, 12, 127, 128, 255 };
+	static const u32 lens[] = { 48, 49, 52, 64, 67, 68, 69, 80, 84, 88, 100, 132, 320,
+				    320, 320, 320 };
 	u32 at;
 
 	if (i % 2)
 		rw(f, s, r, i & 2, 1);
 	else
 		cmd_init(f, s);
-	s->iu[CMD_FMT] = i / 2;
+	s->iu[CMD_FMT] = i % 4 < 2 ? i / 4 : rnd(r, 4) << 4 | rnd(r, 3);
 	s->iu[CMD_OUT_CNT] = PICK(r, cnts);
 	s->iu[CMD_IN_CNT] = PICK(r, cnts);
 	for (at = CMD_LEN; at < 320; at += DESC_LEN)
