@@ -17,7 +17,7 @@ install_kbuild = $(kbuild) INSTALL_MOD_DIR=$(INSTALL_MOD_DIR) \
 release = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
 
-.PHONY: all modules install modules_install uninstall clean check check-debug \
+.PHONY: all modules install modules_install uninstall clean check check-quick check-debug \
 	check-all demo bench sparse checkpatch unit tools help
 
 all: modules
@@ -47,6 +47,9 @@ clean:
 
 check:
 	@scripts/check
+
+check-quick:
+	@scripts/check --quick
 
 check-debug:
 	@scripts/check --debug
@@ -85,6 +88,7 @@ help:
 	@echo '  make clean        remove what was built'
 	@echo 'Test (in guests; neither this tree nor the running kernel is touched):'
 	@echo '  make check        everyday tests on the distribution kernel'
+	@echo '  make check-quick  of these, what needs no guest'
 	@echo '  make check-debug  the same cases on a kernel with KASAN, lockdep, kmemleak,'
 	@echo '                    UBSAN and fault injection, which is built once'
 	@echo '  make check-all    every case, on both kernels'
