@@ -86,10 +86,10 @@ static int query(void)
 	if (ask(GET, 0x11, 1, &m))
 		return fprintf(stderr, "no IOControllerProfile\n"), 1;
 	printf("ioc_guid %016" PRIx64 "\n", be(m.data, 8));
-	printf("io_class %04x\nio_subclass %04x\nprotocol %04x\n", (unsigned)be(m.data + 32, 2),
-	       (unsigned)be(m.data + 34, 2), (unsigned)be(m.data + 36, 2));
-	printf("send_size %u\nrdma_size %u\nentries %u\nid %.64s\n", (unsigned)be(m.data + 48, 4),
-	       (unsigned)be(m.data + 52, 4), m.data[58], m.data + 68);
+	printf("io_class %04x\nio_subclass %04x\nprotocol %04x\n", (unsigned)be(m.data + 28, 2),
+	       (unsigned)be(m.data + 30, 2), (unsigned)be(m.data + 32, 2));
+	printf("send_size %u\nrdma_size %u\nentries %u\nid %.64s\n", (unsigned)be(m.data + 44, 4),
+	       (unsigned)be(m.data + 48, 4), m.data[54], m.data + 64);
 	if (ask(GET, 0x12, 1 << 16, &m))
 		return fprintf(stderr, "no ServiceEntries\n"), 1;
 	printf("service %.40s\nservice_id %016" PRIx64 "\n", m.data, be(m.data + 40, 8));

@@ -96,6 +96,21 @@ static void srpt_half_open_end(struct srpt_chan *ch)
 }
 
 /*
+ * Lets the peer learn of the end before the QP goes: the CM repeats a lost DREQ
+ * as long as its id is there, and soft-RoCE of 6.1 writes into a QP just
+ * destroyed if packets for it still arrive. Worth a moment, unless the device is
+ * in a hurry; a login that failed has no peer yet.
+ */
+static void srpt_await_peer(struct srpt_chan *ch)
+{
+	if (atomic_read(&ch->state) != SRPT_DRAINING)
+		return;
+	if (!READ_ONCE(ch->conn.dev->gone))
+		wait_for_completion_timeout(&ch->gone, SRPT_DREP_TIMEOUT);
+	synchronize_rcu();
+}
+
+/*
  * Everything but the CM id. When it returns nothing of the device is in use; the
  * core may still have commands.
  */
@@ -105,6 +120,7 @@ static void srpt_chan_teardown(struct srpt_chan *ch)
 		skua_queue_kill(&ch->q->queue);
 	skua_rdma_conn_stop(&ch->conn);
 	srpt_recvs_reclaim(ch);
+	srpt_await_peer(ch);
 	skua_rdma_conn_destroy(&ch->conn, ch->cm->destroy_qp);
 	srpt_recvs_unmap(ch->conn.dev->ib, ch->recvs, ch->recvs ? ch->nr_recvs : 0);
 	if (ch->q)
