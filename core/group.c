@@ -40,6 +40,8 @@ static void skua_session_move(struct skua_session *sess, struct skua_group *to,
 	}
 	from->nr_sessions--;
 	to->nr_sessions++;
+	/* A LUN that both groups have may be another device now. */
+	skua_ua_session(sess, 0x3f, 0x0e);	/* REPORTED LUNS DATA HAS CHANGED */
 	skua_sysfs_session_relink(sess);
 }
 
