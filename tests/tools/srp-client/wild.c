@@ -13,7 +13,7 @@ static void run_credits(struct flow *f, struct rng *r, u64 i)
 	u32 n, nr;
 
 	flow_open(f);
-	nr = f->c->credits + 1 + rnd(r, i % 4 ? 8 : 256);
+	nr = f->c->credits + 1 + rnd(r, i % 2 ? 256 : 8);
 	if (nr > NR_SLOTS - 16)
 		nr = NR_SLOTS - 16;
 	f->hold = i % 4 != 3;
