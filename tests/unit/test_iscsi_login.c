@@ -86,7 +86,7 @@ static void begin(bool rdma)
 	req.cmd_sn = cpu_to_be32(0x100);
 }
 
-static enum iscsi_verdict send_bytes(u8 flags, const void *data, u32 len)
+static enum iscsi_verdict step_login(u8 flags, const void *data, u32 len)
 {
 	enum iscsi_verdict v;
 	const void *text;
@@ -98,6 +98,13 @@ static enum iscsi_verdict send_bytes(u8 flags, const void *data, u32 len)
 	v = iscsi_login_step(&login, &req, copy, len, &rsp, &text, &rsp_len);
 	rsp_text = text;
 	free(copy);
+	return v;
+}
+
+static enum iscsi_verdict send_bytes(u8 flags, const void *data, u32 len)
+{
+	enum iscsi_verdict v = step_login(flags, data, len);
+
 	if (v != ISCSI_DROP) {
 		CHECK_EQ(rsp.opcode, ISCSI_LOGIN_RSP);
 		CHECK_EQ(be32_to_cpu(rsp.itt), 0x77);
@@ -233,6 +240,12 @@ TEST(header_stays_the_same)
 	SEND(AT(1), NAMES);
 	req.cid = cpu_to_be16(4);
 	refused(SEND(T(1, 3)), ISCSI_LOGIN_INITIATOR_ERR);
+	begin(false);
+	SEND(AT(1), NAMES);
+	req.itt = cpu_to_be32(0x78);
+	CHECK_EQ(step_login(T(1, 3), "", 0), ISCSI_REFUSED);
+	CHECK_EQ(status(), ISCSI_LOGIN_INITIATOR_ERR);
+	CHECK_EQ(opened, 0);
 }
 
 TEST(version)
