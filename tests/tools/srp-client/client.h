@@ -16,6 +16,7 @@
 #include <netdb.h>
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
+#include <stdnoreturn.h>
 
 #include "wire.h"
 
@@ -186,9 +187,8 @@ struct family {
 extern const struct family iu_families[], cmd_families[], login_families[], wild_families[];
 
 /* main: a failure. Ends the program unless --keep-going. */
-void blame(struct flow *f, const struct slot *s, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+__printf(3, 4) void blame(struct flow *f, const struct slot *s, const char *fmt, ...);
+__printf(1, 2) noreturn void die(const char *fmt, ...);
 u64 now_ms(void);
 
 /* conn.c */

@@ -15,6 +15,8 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
+#define __printf(a, b)	__attribute__((format(gnu_printf, a, b)))
+
 /* Opcodes */
 enum {
 	OP_LOGIN_REQ = 0x00, OP_TSK_MGMT = 0x01, OP_CMD = 0x02, OP_I_LOGOUT = 0x03,
@@ -40,6 +42,7 @@ enum {
 	RSP_DELTA = 4, RSP_TAG = 8, RSP_FLAGS = 18, RSP_STATUS = 19, RSP_OUT_RES = 20,
 	RSP_IN_RES = 24, RSP_SENSE_LEN = 28, RSP_DATA_LEN = 32, RSP_LEN = 36,
 };
+
 enum {
 	RSPVALID = 1, SNSVALID = 2, DOOVER = 4, DOUNDER = 8, DIOVER = 16, DIUNDER = 32,
 };
@@ -49,6 +52,7 @@ enum {
 	REQ_TAG = 0, REQ_FMT = 8, REQ_FLAGS = 10, REQ_OPCODE = 11, REQ_IU_LEN = 12,
 	REQ_IPORT = 16, REQ_TPORT = 32, REQ_IMM_OFF = 48, REQ_LEN = 56,
 };
+
 enum { REQ_F_MULTI = 1, REQ_F_IMM = 0x80 };
 
 /* SRP_LOGIN_RSP, SRP_LOGIN_REJ */
@@ -128,6 +132,12 @@ static inline void rnd_bytes(struct rng *r, u8 *p, u32 len)
 }
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define PICK(r, array)	((array)[rnd(r, ARRAY_SIZE(array))])
+
+static inline u32 rnd_index(struct rng *r, size_t all, size_t one)
+{
+	return rnd(r, all / one);
+}
+
+#define PICK(r, array)	((array)[rnd_index(r, sizeof(array), sizeof((array)[0]))])
 
 #endif

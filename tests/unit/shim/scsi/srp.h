@@ -3,6 +3,7 @@
 #ifndef SHIM_SCSI_SRP_H
 #define SHIM_SCSI_SRP_H
 
+#include <assert.h>
 #include <linux/types.h>
 #include <scsi/scsi.h>
 
@@ -72,9 +73,9 @@ struct srp_login_req_rdma {
 	u8 reserved[6];
 };
 
-_Static_assert(sizeof(struct srp_cmd) == 48, "SRP_CMD");
-_Static_assert(sizeof(struct srp_tsk_mgmt) == 48, "SRP_TSK_MGMT");
-_Static_assert(sizeof(struct srp_login_req) == 64, "SRP_LOGIN_REQ");
-_Static_assert(sizeof(struct srp_login_req_rdma) == 56, "SRP_LOGIN_REQ over RDMA/CM");
+static_assert(sizeof(struct srp_cmd) == 48, "SRP_CMD");
+static_assert(sizeof(struct srp_tsk_mgmt) == 48, "SRP_TSK_MGMT");
+static_assert(sizeof(struct srp_login_req) == 64, "SRP_LOGIN_REQ");
+static_assert(sizeof(struct srp_login_req_rdma) == 56, "SRP_LOGIN_REQ over RDMA/CM");
 
 #endif
