@@ -187,8 +187,8 @@ struct family {
 extern const struct family iu_families[], cmd_families[], login_families[], wild_families[];
 
 /* main: a failure. Ends the program unless --keep-going. */
-__printf(3, 4) void blame(struct flow *f, const struct slot *s, const char *fmt, ...);
-__printf(1, 2) noreturn void die(const char *fmt, ...);
+void blame(struct flow *f, const struct slot *s, const char *fmt, ...);
+noreturn void die(const char *fmt, ...);
 u64 now_ms(void);
 
 /* conn.c */

@@ -15,8 +15,6 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-#define __printf(a, b)	__attribute__((format(gnu_printf, a, b)))
-
 /* Opcodes */
 enum {
 	OP_LOGIN_REQ = 0x00, OP_TSK_MGMT = 0x01, OP_CMD = 0x02, OP_I_LOGOUT = 0x03,
