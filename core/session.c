@@ -104,8 +104,8 @@ static void skua_session_end(struct skua_session *sess)
 	skua_session_close_queues(sess);
 	skua_session_end_luns(sess);
 	skua_sysfs_session_del(sess);
-	pr_info("skua: %s/%s: session of %s ended\n", sess->tgt->drv->ops->name, sess->tgt->name,
-		sess->initiator);
+	pr_info_ratelimited("skua: %s/%s: session of %s ended\n", sess->tgt->drv->ops->name,
+			    sess->tgt->name, sess->initiator);
 	complete_all(&sess->closed);
 	skua_session_ref_put(sess);	/* that of being linked */
 }
