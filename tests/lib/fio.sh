@@ -53,7 +53,7 @@ fio_background()
 fio_stop()
 {
 	[ -n "${FIO_PID:-}" ] || return 0
-	kill -INT "$FIO_PID" 2>/dev/null || :
+	kill -TERM "$FIO_PID" 2>/dev/null || :
 	wait "$FIO_PID" 2>/dev/null || :
 	FIO_PID=
 }
