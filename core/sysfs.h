@@ -87,4 +87,18 @@ void skua_tree_stats(const struct skua_tgt *tgt, struct skua_stats *sum);
 extern spinlock_t skua_tree_lock;
 extern struct list_head skua_tree_sessions;
 
+/* The counters that sessions and targets have; @file(name, which) makes an entry. */
+#define SKUA_COUNTERS(file)						\
+	file("unknown_cmd_count", SKUA_STAT_UNKNOWN | SKUA_COUNT_CMDS),		\
+	file("write_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_CMDS),		\
+	file("write_io_count_kb", SKUA_STAT_WRITE | SKUA_COUNT_KB),		\
+	file("write_unaligned_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_UNALIGNED),	\
+	file("read_cmd_count", SKUA_STAT_READ | SKUA_COUNT_CMDS),		\
+	file("read_io_count_kb", SKUA_STAT_READ | SKUA_COUNT_KB),		\
+	file("read_unaligned_cmd_count", SKUA_STAT_READ | SKUA_COUNT_UNALIGNED),	\
+	file("bidi_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_CMDS),		\
+	file("bidi_io_count_kb", SKUA_STAT_BIDI | SKUA_COUNT_KB),		\
+	file("bidi_unaligned_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_UNALIGNED),	\
+	file("none_cmd_count", SKUA_STAT_NONE | SKUA_COUNT_CMDS)
+
 #endif

@@ -96,17 +96,7 @@ static const struct skua_attr session_files[] = {
 	SKUA_ATTR("initiator_name", 0444, initiator_name_show, NULL),
 	SKUA_ATTR("active_commands", 0444, active_show, NULL),
 	SKUA_ATTR("commands", 0444, active_show, NULL),
-	COUNTER("unknown_cmd_count", SKUA_STAT_UNKNOWN | SKUA_COUNT_CMDS),
-	COUNTER("write_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_CMDS),
-	COUNTER("write_io_count_kb", SKUA_STAT_WRITE | SKUA_COUNT_KB),
-	COUNTER("write_unaligned_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_UNALIGNED),
-	COUNTER("read_cmd_count", SKUA_STAT_READ | SKUA_COUNT_CMDS),
-	COUNTER("read_io_count_kb", SKUA_STAT_READ | SKUA_COUNT_KB),
-	COUNTER("read_unaligned_cmd_count", SKUA_STAT_READ | SKUA_COUNT_UNALIGNED),
-	COUNTER("bidi_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_CMDS),
-	COUNTER("bidi_io_count_kb", SKUA_STAT_BIDI | SKUA_COUNT_KB),
-	COUNTER("bidi_unaligned_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_UNALIGNED),
-	COUNTER("none_cmd_count", SKUA_STAT_NONE | SKUA_COUNT_CMDS),
+	SKUA_COUNTERS(COUNTER),
 	{ }
 };
 

@@ -271,17 +271,7 @@ static const struct skua_attr tgt_files[] = {
 	SKUA_ATTR("rel_tgt_id", 0644, rel_tgt_id_show, rel_tgt_id_store),
 	SKUA_ATTR("comment", 0644, comment_show, comment_store),
 	SKUA_ATTR("sg_tablesize", 0444, sg_tablesize_show, NULL),
-	COUNTER("unknown_cmd_count", SKUA_STAT_UNKNOWN | SKUA_COUNT_CMDS),
-	COUNTER("write_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_CMDS),
-	COUNTER("write_io_count_kb", SKUA_STAT_WRITE | SKUA_COUNT_KB),
-	COUNTER("write_unaligned_cmd_count", SKUA_STAT_WRITE | SKUA_COUNT_UNALIGNED),
-	COUNTER("read_cmd_count", SKUA_STAT_READ | SKUA_COUNT_CMDS),
-	COUNTER("read_io_count_kb", SKUA_STAT_READ | SKUA_COUNT_KB),
-	COUNTER("read_unaligned_cmd_count", SKUA_STAT_READ | SKUA_COUNT_UNALIGNED),
-	COUNTER("bidi_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_CMDS),
-	COUNTER("bidi_io_count_kb", SKUA_STAT_BIDI | SKUA_COUNT_KB),
-	COUNTER("bidi_unaligned_cmd_count", SKUA_STAT_BIDI | SKUA_COUNT_UNALIGNED),
-	COUNTER("none_cmd_count", SKUA_STAT_NONE | SKUA_COUNT_CMDS),
+	SKUA_COUNTERS(COUNTER),
 	{ }
 };
 
