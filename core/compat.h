@@ -74,6 +74,11 @@
 #define system_percpu_wq	system_wq
 #endif
 
+/* Until 6.19 the address of a socket was a struct that says how long it is. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+#define sockaddr_unsized	sockaddr
+#endif
+
 /* Until 7.0 there was only the opposite. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define bdev_rot(bdev)	(!bdev_nonrot(bdev))

@@ -260,7 +260,7 @@ struct skua_session {
 	u8 transport_id[SKUA_MAX_TRANSPORT_ID];
 	u32 transport_id_len;
 	u32 key_len;
-	u8 key[64];
+	u8 key[SKUA_MAX_KEY];
 	char initiator[SKUA_MAX_NAME];
 };
 

@@ -40,6 +40,7 @@
 #define SKUA_MAX_DEV_NAME	65	/* device names, with NUL */
 #define SKUA_MAX_LUN		16383
 #define SKUA_MAX_TRANSPORT_ID	228
+#define SKUA_MAX_KEY		232	/* what tells initiator ports apart: an iSCSI name and ISID */
 #define SKUA_MAX_XFER		(32U << 20)	/* bytes in one command, at most */
 #define SKUA_INLINE_SG		6
 #define SKUA_IO_PRIV		384	/* bytes of backend scratch in each I/O */
