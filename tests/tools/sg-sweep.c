@@ -3,7 +3,10 @@
  * sg-sweep: sends CDBs that make no sense and compares the answers with what REPORT
  * SUPPORTED OPERATION CODES says of them.
  *
- *	sg-sweep DEVICE COUNT [SEED]
+ *	sg-sweep DEVICE COUNT [SEED [PAD]]
+ *
+ * PAD: the transport sends all CDBs as that many bytes, and no longer ones (16 for
+ * ib_srp).
  *
  * First zero CDBs of all 256 opcodes in all lengths from 6 to 32, then COUNT random
  * ones: garbage, garbage within the usage map, and that with one bit too many. A CDB
@@ -44,7 +47,7 @@ static struct op ops[MAX_OPS];
 static unsigned int nr_ops, wrong, sent, good;
 static uint8_t data[MAX_DATA];
 static uint64_t state;
-static int fd;
+static int fd, pad;
 
 static void die(const char *format, ...)
 {
@@ -209,14 +212,18 @@ static bool is_right(const uint8_t *cdb, int len, const struct answer *a)
 
 static void try_cdb(const uint8_t *cdb, int len, int direction, unsigned int nr)
 {
-	struct answer a = send_cdb(cdb, len, direction, nr);
+	struct answer a;
+
+	if (pad && len > pad)
+		return;
+	a = send_cdb(cdb, len, direction, nr);
 	int i;
 
 	if (a.status == 2 && a.key == 6)	/* unit attention */
 		a = send_cdb(cdb, len, direction, nr);
 	sent++;
 	good += !a.host && !a.status;
-	if (is_right(cdb, len, &a) || wrong++ >= 20)
+	if (is_right(cdb, pad ?: len, &a) || wrong++ >= 20)
 		return;
 	printf("wrong:");
 	for (i = 0; i < len; i++)
@@ -282,10 +289,11 @@ int main(int argc, char **argv)
 	struct answer a;
 
 	if (argc < 3)
-		die("usage: sg-sweep DEVICE COUNT [SEED]");
+		die("usage: sg-sweep DEVICE COUNT [SEED [PAD]]");
 	count = strtoul(argv[2], NULL, 0);
 	state = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
 	state |= 1ULL << 40;
+	pad = argc > 4 ? atoi(argv[4]) : 0;
 	fd = open(argv[1], O_RDWR);
 	if (fd < 0)
 		die("%s: %s", argv[1], strerror(errno));

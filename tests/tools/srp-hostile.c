@@ -223,6 +223,8 @@ static void usage(FILE *to)
 		"  --src ADDRESS   log in from this address\n"
 		"  --lun N         logical unit to use; it is written to (0)\n"
 		"  --wait SECONDS  no answer after this is a failure (10)\n"
+		"  --big MIB       before all else, write and read MIB at once through a table\n"
+		"                  outside the IU that has every page of its own (0)\n"
 		"  --good          no attacks, only show that the client can behave\n"
 		"  --lenient       IUs that cannot be answered may be ignored, and\n"
 		"                  malformed logins accepted\n"
@@ -264,12 +266,13 @@ static u64 parse_u64(const char *text, int base)
 }
 
 enum {
-	O_SEED = 1, O_COUNT, O_ONLY, O_SRC, O_LUN, O_WAIT, O_GOOD, O_LENIENT, O_KEEP, O_LIST,
+	O_SEED = 1, O_COUNT, O_BIG, O_ONLY, O_SRC, O_LUN, O_WAIT, O_GOOD, O_LENIENT, O_KEEP, O_LIST,
 	O_VERBOSE, O_HELP,
 };
 
 static const struct option longs[] = {
 	{ "seed", 1, NULL, O_SEED }, { "count", 1, NULL, O_COUNT }, { "only", 1, NULL, O_ONLY },
+	{ "big", 1, NULL, O_BIG },
 	{ "src", 1, NULL, O_SRC }, { "lun", 1, NULL, O_LUN }, { "wait", 1, NULL, O_WAIT },
 	{ "good", 0, NULL, O_GOOD }, { "lenient", 0, NULL, O_LENIENT },
 	{ "keep-going", 0, NULL, O_KEEP }, { "list", 0, NULL, O_LIST },
@@ -288,6 +291,9 @@ static bool parse_options(int argc, char **argv)
 			break;
 		case O_COUNT:
 			opt.count = parse_u64(optarg, 0);
+			break;
+		case O_BIG:
+			opt.big = parse_u64(optarg, 0);
 			break;
 		case O_ONLY:
 			opt.only = parse_u64(optarg, 0);
@@ -348,6 +354,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	conn_init();
 	good_io();
+	if (opt.big)
+		good_big(opt.big);
 	if (!good) {
 		run_all(argv + 3);
 		report("total", &total, now_ms() - start);

@@ -43,6 +43,7 @@ struct options {
 	u64 only;		/* with has_only: just this attack of the family */
 	bool has_only;
 	u32 wait_ms;		/* silence longer than this is a failure */
+	u32 big;		/* MiB of single commands to try; 0: none */
 	bool lenient;		/* ignoring what has no tag to answer to is fine */
 	bool keep_going;
 	bool verbose;
@@ -193,6 +194,7 @@ u64 now_ms(void);
 
 /* conn.c */
 void conn_init(void);
+u8 *map_mr(size_t size, struct ibv_mr **mr);
 struct conn *conn_new(const struct login *l);
 void conn_request(struct conn *c, const struct login *l);
 bool conn_wait(struct conn *c, enum conn_state past, u32 ms);
@@ -234,6 +236,7 @@ void cmd_tmf(struct flow *f, struct slot *s, u8 func, u64 task);
 u64 slot_va(const struct slot *s);
 u32 data_key(const struct flow *f);
 void good_io(void);
+void good_big(u32 mib);
 void good_check(const char *after);
 
 #endif

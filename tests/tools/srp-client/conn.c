@@ -26,7 +26,8 @@ void conn_init(void)
 	fcntl(cm->fd, F_SETFL, O_NONBLOCK);
 }
 
-static u8 *map_mr(size_t size, struct ibv_mr **mr)
+/* Zeroed memory that the target may read and write */
+u8 *map_mr(size_t size, struct ibv_mr **mr)
 {
 	void *p;
 

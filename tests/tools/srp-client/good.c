@@ -8,6 +8,9 @@
 
 #include "client.h"
 
+#define PAGE	4096U
+#define MIB	1048576U
+
 u32 lun_bs = 512;
 u64 lun_blocks = 2048;
 
@@ -274,6 +277,72 @@ static void write_read(struct flow *f, enum how out, enum how in, u64 seed)
 	if (is_good(f) && memcmp(s->data, pattern, len))
 		blame(f, s, "what was read is not what was written");
 	show("READ", in, is_good(f) ? "good, the same data" : "refused");
+}
+
+/* READ or WRITE of @pages pages at LBA 0, whose descriptors are all in @table */
+static bool big_cmd(struct flow *f, bool write, u32 pages, const u8 *table, u32 table_key)
+{
+	struct slot *s = begin(f);
+	u32 len = pages * PAGE;
+
+	cmd_lba10(f, s, write, 0, len / lun_bs);
+	set_fmt(s, s->dir, FMT_INDIRECT, 0);
+	put_desc(s->iu + s->len, (uintptr_t)table, table_key, pages * DESC_LEN);
+	put32(s->iu + s->len + DESC_LEN, len);
+	s->len += INDIRECT_LEN;
+	s->edtl = len;
+	s->flags |= X_EXACT | X_GOOD;
+	return finish(f, s) && is_good(f);
+}
+
+static void put_reversed(u8 *table, const u8 *mem, u32 pages, u32 key)
+{
+	u32 i;
+
+	for (i = 0; i < pages; i++)
+		put_desc(table + i * DESC_LEN, (uintptr_t)(mem + (size_t)(pages - 1 - i) * PAGE),
+			 key, PAGE);
+}
+
+/*
+ * One WRITE and one READ of @mib MiB, with the worst table there is: no two of its
+ * pages are neighbours, none of its descriptors is in the IU.
+ */
+void good_big(u32 mib)
+{
+	u32 pages = mib * (MIB / PAGE), len = pages * PAGE;
+	struct ibv_mr *out_mr, *in_mr, *table_mr;
+	static struct stats st;
+	static struct flow f;
+	u8 *out, *in, *table;
+
+	if (!mib || mib > 32 || len / lun_bs > 0xffff || len / lun_bs > lun_blocks)
+		die("the LUN or READ(10) has no room for %u MiB", mib);
+	flow_init(&f, "big", &st);
+	flow_open(&f);
+	start_unit(&f);
+	out = map_mr(len, &out_mr);
+	in = map_mr(len, &in_mr);
+	table = map_mr((size_t)pages * DESC_LEN, &table_mr);
+	fill(out, len, opt.seed * 7 + 6);
+	put_reversed(table, out, pages, out_mr->rkey);
+	if (!big_cmd(&f, true, pages, table, table_mr->rkey))
+		die("WRITE of %u MiB failed", mib);
+	put_reversed(table, in, pages, in_mr->rkey);
+	if (!big_cmd(&f, false, pages, table, table_mr->rkey))
+		die("READ of %u MiB failed", mib);
+	if (memcmp(out, in, len))
+		blame(&f, NULL, "what was read is not what was written");
+	printf("  WRITE and READ of %u MiB, %u descriptors outside the IU: good, the same data\n",
+	       mib, pages);
+	flow_flush(&f);
+	flow_drop(&f);
+	ibv_dereg_mr(out_mr);
+	ibv_dereg_mr(in_mr);
+	ibv_dereg_mr(table_mr);
+	free(out);
+	free(in);
+	free(table);
 }
 
 static void one_tmf(struct flow *f)
