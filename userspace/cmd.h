@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands: one function each, which gets its own name as argv[0]. */
+#ifndef SKUAADM_CMD_H
+#define SKUAADM_CMD_H
+
+#include "node.h"
+
+/* What skuaadm exits with; the man page has the same list. */
+enum {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_FILE = 3,		/* the configuration is wrong or cannot be read */
+	EXIT_ROLLED_BACK = 4,	/* a step failed and all is as it was before */
+	EXIT_HALF_DONE = 5,	/* a step failed, and so did taking others back */
+	EXIT_NOT_ASKED = 6,	/* not confirmed */
+	EXIT_NO_TREE = 7,	/* the core is not loaded */
+};
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+	const char *help;	/* usage, from behind the command's name */
+};
+
+extern const struct command commands[];
+
+const struct command *find_command(const char *name);
+int usage(const char *command, const char *format, ...) PRINTF(2, 3);
+void complain(const char *format, ...) PRINTF(1, 2);
+const char *default_config(void);
+struct node *load_config(const char *path, struct diags *diags, int *status);
+
+int cmd_check(int argc, char **argv);
+
+#endif
