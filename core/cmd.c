@@ -536,7 +536,8 @@ static void skua_cmd_go(struct skua_cmd *cmd, bool may_sleep)
 	}
 	ret = skua_cmd_map(cmd, may_sleep);
 	if (unlikely(ret)) {
-		if (ret == -EAGAIN && !may_sleep)
+		/* In process context memory is waited for. */
+		if ((ret == -EAGAIN || ret == -ENOMEM) && !may_sleep)
 			skua_cmd_hop(cmd, skua_cmd_go);
 		else
 			skua_cmd_error(cmd, ret);

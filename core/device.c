@@ -399,6 +399,25 @@ void skua_dev_set_online(struct skua_dev *dev, bool online)
 EXPORT_SYMBOL_GPL(skua_dev_set_online);
 
 /**
+ * skua_dev_lost() - writes that said GOOD never got to the medium
+ * @dev: the device
+ *
+ * Whose writes they were is not known. So each initiator is told, once, by the next
+ * command of its own that vouches for earlier writes (SYNCHRONIZE CACHE, a write with
+ * FUA, a stop): MEDIUM ERROR, WRITE ERROR. That includes initiators that log in within
+ * ten minutes: they may be some whose connection broke before. To be called before a
+ * flush or FUA write that begins later can say GOOD.
+ *
+ * Context: any.
+ */
+void skua_dev_lost(struct skua_dev *dev)
+{
+	WRITE_ONCE(dev->lost_at, get_jiffies_64());
+	atomic_inc(&dev->lost);
+}
+EXPORT_SYMBOL_GPL(skua_dev_lost);
+
+/**
  * skua_dev_resize() - change the size of a device that has no medium of its own
  * @dev: the device
  * @bytes: a multiple of the block size

@@ -13,6 +13,20 @@
  */
 #include "priv.h"
 
+#define SKUA_LOST_GRACE	(600 * HZ)	/* see skua_dev_lost() */
+
+/* What skua_dev_lost() has said, as far as the new initiator knows. */
+static u32 skua_nexus_lost_seen(struct skua_dev *dev)
+{
+	u32 lost = atomic_read(&dev->lost);
+	bool tell = dev->lost_untold;
+
+	dev->lost_untold = false;
+	if (lost && time_before64(get_jiffies_64(), READ_ONCE(dev->lost_at) + SKUA_LOST_GRACE))
+		tell = true;
+	return lost - tell;
+}
+
 static void skua_nexus_free_work(struct work_struct *work)
 {
 	struct skua_nexus *nx = container_of(work, struct skua_nexus, free_work);
@@ -21,6 +35,9 @@ static void skua_nexus_free_work(struct work_struct *work)
 
 	mutex_lock(&skua_conf);
 	list_del(&nx->dev_link);
+	/* The initiator may come again. */
+	if (nx->lost_seen != atomic_read(&dev->lost))
+		dev->lost_untold = true;
 	mutex_unlock(&skua_conf);
 	cancel_work_sync(&nx->order_work);
 	percpu_ref_exit(&nx->ref);
@@ -68,6 +85,7 @@ struct skua_nexus *skua_nexus_create(struct skua_session *sess, struct skua_dev 
 	nx->dev = dev;
 	nx->lun = lun;
 	nx->read_only = read_only;
+	nx->lost_seen = skua_nexus_lost_seen(dev);
 	spin_lock_init(&nx->lock);
 	INIT_LIST_HEAD(&nx->held);
 	INIT_WORK(&nx->order_work, skua_order_work);

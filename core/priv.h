@@ -105,6 +105,9 @@ struct skua_ident {
  * @refs: one for the configuration, one for each nexus and map entry; the last
  *	put closes the backend from skua_mgmt_wq
  * @reserved_by: id of the session that holds the SPC-2 reservation, 0 if none
+ * @lost: how often writes that said GOOD were lost, see skua_dev_lost()
+ * @lost_at: when the last time was, jiffies
+ * @lost_untold: a nexus ended that had not been told, under skua_conf
  */
 struct skua_dev {
 	struct kobject kobj;
@@ -138,6 +141,9 @@ struct skua_dev {
 
 	spinlock_t lock;
 	u64 reserved_by;
+	atomic_t lost;
+	u64 lost_at;
+	bool lost_untold;
 	struct skua_ident ident;
 	struct skua_mode_page mp[SKUA_NR_MP];
 	bool swp;				/* copy of the control page's SWP, READ_ONCE */
@@ -279,6 +285,7 @@ struct skua_ua {
  * @ref: commands in flight here
  * @ua: pending unit attentions, oldest first, under @lock; @nr_ua by READ_ONCE()
  * @held: commands waiting for an ordered one, under @lock; @holding by READ_ONCE()
+ * @lost_seen: dev->lost when the initiator was last told; by READ_ONCE()
  */
 struct skua_nexus {
 	struct percpu_ref ref;
@@ -289,6 +296,7 @@ struct skua_nexus {
 	u8 nr_ua;
 	bool holding;
 	bool dead;
+	u32 lost_seen;
 	spinlock_t lock;
 	struct skua_ua ua[SKUA_NR_UA];
 	struct list_head held;

@@ -86,10 +86,28 @@ void skua_exec_read_capacity_16(struct skua_cmd *cmd)
 
 /* ---- the fast path ----------------------------------------------------- */
 
+/*
+ * A command that vouches for earlier writes ends with @error: fails it if some of these
+ * were lost and the initiator does not know, and not by an error that makes it try again.
+ * One that was aborted says nothing, so the next one has to.
+ */
+static int skua_tell_lost(struct skua_cmd *cmd, int error)
+{
+	struct skua_nexus *nx = cmd->nexus;
+	u32 lost = atomic_read(&nx->dev->lost);
+
+	if (likely(READ_ONCE(nx->lost_seen) == lost) || skua_cmd_aborted(cmd))
+		return error;
+	WRITE_ONCE(nx->lost_seen, lost);
+	return error == -ENOSPC ? error : -EIO;
+}
+
 static void skua_rw_done(struct skua_io *io, int error)
 {
 	struct skua_cmd *cmd = container_of(io, struct skua_cmd, io);
 
+	if (unlikely(io->flags & SKUA_IO_FUA))
+		error = skua_tell_lost(cmd, error);
 	if (likely(!error))
 		skua_cmd_good(cmd);
 	else
@@ -141,16 +159,20 @@ void skua_exec_write(struct skua_cmd *cmd)
 
 /* ---- the cache --------------------------------------------------------- */
 
-static void skua_flushed(struct skua_io *io, int error)
+static void skua_flush_end(struct skua_cmd *cmd, int error)
 {
-	struct skua_cmd *cmd = container_of(io, struct skua_cmd, io);
-
+	error = skua_tell_lost(cmd, error);
 	if (!error)
 		skua_cmd_good(cmd);
 	else if (error == -EIO)		/* WRITE ERROR, whatever the command */
 		skua_cmd_sense(cmd, MEDIUM_ERROR, 0x0c, 0x00);
 	else
 		skua_cmd_error(cmd, error);
+}
+
+static void skua_flushed(struct skua_io *io, int error)
+{
+	skua_flush_end(container_of(io, struct skua_cmd, io), error);
 }
 
 /**
@@ -163,7 +185,7 @@ static void skua_flushed(struct skua_io *io, int error)
 void skua_flush_then_good(struct skua_cmd *cmd, struct skua_io *io)
 {
 	if (!skua_dev_flushes(io->dev) || !io->dev->be->flush) {
-		skua_cmd_good(cmd);
+		skua_flush_end(cmd, 0);
 		return;
 	}
 	io->op = SKUA_IO_FLUSH;

@@ -200,6 +200,7 @@ struct skua_limits {
 enum {
 	SKUA_BE_MAY_BLOCK = 1 << 0,	/* rw and the other verbs need process context */
 	SKUA_BE_SOLID	  = 1 << 1,	/* rotational is 0 unless add_device says 1 */
+	SKUA_BE_SIZE_FIXED = 1 << 2,	/* files that show the size can't be written */
 };
 
 /**
@@ -266,6 +267,7 @@ struct skua_limits *skua_dev_limits(struct skua_dev *dev);
 void *skua_dev_priv(struct skua_dev *dev);
 void skua_dev_changed(struct skua_dev *dev);
 void skua_dev_set_online(struct skua_dev *dev, bool online);
+void skua_dev_lost(struct skua_dev *dev);
 
 /* Page vectors for data (sgv.c); also what tools of the core use. */
 struct skua_sgv *skua_sgv_alloc(u32 len, int node, gfp_t gfp);

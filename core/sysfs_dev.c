@@ -439,6 +439,8 @@ static const struct param_file param_files[] = {
 /* A backend that has its size from add_device for good has read-only files for it. */
 static bool size_changes(const struct skua_backend *be)
 {
+	if (be->flags & SKUA_BE_SIZE_FIXED)
+		return false;
 	return be->refresh || be->params & SKUA_P(FILENAME);
 }
 
