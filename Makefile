@@ -17,7 +17,7 @@ install_kbuild = $(kbuild) INSTALL_MOD_DIR=$(INSTALL_MOD_DIR) \
 release = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
 
-.PHONY: all modules install modules_install uninstall clean check check-quick check-debug \
+.PHONY: all modules install modules_install tools_install uninstall clean check check-quick check-debug \
 	check-all demo bench sparse checkpatch unit tools help
 
 all: modules
@@ -28,20 +28,29 @@ modules:
 		     "headers (scripts/install-deps) or give KDIR= or KVER=" >&2; exit 1; }
 	+$(kbuild) modules
 
+# skuaadm; $(prefix) is where it goes, /usr/local if not given
+tools:
+	$(MAKE) -C userspace
+
 modules_install: modules
 	+$(install_kbuild) modules_install
 
-install: modules_install
+tools_install:
+	$(MAKE) -C userspace install
+
+install: modules_install tools_install
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR)/lib/modules/$(release)/$(INSTALL_MOD_DIR)/, \
 		$(shell sed 's/\#.*//' tests/lib/modules | sed 's/$$/.ko*/'))
 	$(if $(DESTDIR),,depmod $(release))
+	$(MAKE) -C userspace uninstall
 
 clean:
 	+$(kbuild) clean
 	$(if $(wildcard tests/unit/Makefile),$(MAKE) -C tests/unit clean)
 	$(if $(wildcard tests/tools/Makefile),$(MAKE) -C tests/tools clean)
+	$(MAKE) -C userspace clean
 
 # --- tests; all build in copies outside this tree
 
@@ -59,9 +68,6 @@ check-all:
 
 unit:
 	$(MAKE) -C tests/unit check
-
-tools:
-	$(MAKE) -C tests/tools
 
 demo:
 	@scripts/demo
@@ -83,7 +89,8 @@ help:
 	@echo '  make [modules]    build the modules for the running kernel; other ones:'
 	@echo '                    KVER=release or KDIR=kernel-build-directory.'
 	@echo '                    W=1 more warnings, C=1 run sparse, V=1 show commands'
-	@echo '  make install      install the modules (as root; DESTDIR= is obeyed)'
+	@echo '  make tools        build skuaadm, which configures them'
+	@echo '  make install      install both (as root; DESTDIR= and prefix= are obeyed)'
 	@echo '  make uninstall    remove them'
 	@echo '  make clean        remove what was built'
 	@echo 'Test (in guests; neither this tree nor the running kernel is touched):'

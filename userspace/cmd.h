@@ -4,6 +4,7 @@
 #define SKUAADM_CMD_H
 
 #include "node.h"
+#include "tree.h"
 
 /* What skuaadm exits with; the man page has the same list. */
 enum {
@@ -32,6 +33,10 @@ void complain(const char *format, ...) PRINTF(1, 2);
 const char *default_config(void);
 struct node *load_config(const char *path, struct diags *diags, int *status);
 
+int open_tree(struct tree *tree, bool change);
+
+int cmd_apply(int argc, char **argv);
+int cmd_save(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 
 #endif

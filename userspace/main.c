@@ -10,6 +10,30 @@
 #include "version.h"
 
 const struct command commands[] = {
+	{ "apply", cmd_apply, "make the kernel what a configuration file says",
+	  "[OPTIONS] [FILE]\n\n"
+	  "Checks FILE, shows what is to be created, changed and removed, asks, and does it\n"
+	  "as a whole: if a step fails, those before it are taken back. What FILE does not\n"
+	  "name is not touched.\n\n"
+	  "  -n, --dry-run       only show the plan\n"
+	  "  -y, --yes           do not ask\n"
+	  "      --prune         remove what FILE does not name\n"
+	  "      --recreate      delete and make anew devices whose fixed parameters differ\n"
+	  "  -k, --keep-going    do what can be done and take nothing back\n"
+	  "  -p, --partial NAME  only this target (with the devices it shows) or device;\n"
+	  "                      may be repeated\n"
+	  "  -j, --json          plan and result as JSON; needs --yes or --dry-run\n\n"
+	  "Exit status: 0 done, or nothing to do; 1 done in part (--keep-going); 3 FILE is\n"
+	  "wrong or does not fit; 4 failed, all is as it was; 5 failed, and not all could be\n"
+	  "taken back; 6 not confirmed; 7 Skua is not loaded.\n" },
+	{ "save", cmd_save, "write what the kernel has to a configuration file",
+	  "[OPTIONS] [FILE]\n\n"
+	  "Replaces FILE, all at once; the previous one stays as FILE~. \"-\" is standard\n"
+	  "output. Asks if FILE has objects that are not there now.\n\n"
+	  "  -y, --yes    do not ask\n"
+	  "  -a, --all    all attributes that can be set, also those that have defaults\n"
+	  "  -q, --quiet  say nothing if all is well\n\n"
+	  "Exit status: 0 saved; 1 failed; 6 not confirmed; 7 Skua is not loaded.\n" },
 	{ "check", cmd_check, "look for errors in a configuration file",
 	  "[--print] [--quiet] [FILE]\n\n"
 	  "Reads FILE and says what is wrong with it and where. Touches nothing and needs\n"

@@ -71,6 +71,7 @@ void attr_remove(struct node *node, struct attr *attr);
 
 #define for_each_child(child, node)	for ((child) = (node)->first; (child); (child) = (child)->next)
 #define for_each_attr(attr, node)	for ((attr) = (node)->attrs; (attr); (attr) = (attr)->next)
-#define for_each_node(i, top)		for ((i) = (top); (i); (i) = node_next(top, i))
+#define for_each_node(i, top) \
+	for ((i) = (top); (i); (i) = node_next(top, i))
 
 #endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+
+#include "json.h"
+
+#ifdef HAVE_JSON
+#include <stdlib.h>
+
+#include <json-c/json.h>
+
+bool json_there(void)
+{
+	return true;
+}
+
+static void add_string(struct json_object *o, const char *name, const char *value)
+{
+	if (value)
+		json_object_object_add(o, name, json_object_new_string(value));
+}
+
+static struct json_object *step_object(const struct step *step)
+{
+	struct json_object *o = json_object_new_object();
+	char *old = step->old ? shown_value(step->attr, step->old) : NULL;
+	char *new = step->new ? shown_value(step->attr, step->new) : NULL;
+
+	add_string(o, "op", step->op == '+' ? "create" : step->op == '-' ? "remove" : "change");
+	add_string(o, "object", step->object);
+	add_string(o, "attribute", step->attr);
+	add_string(o, "old", old);
+	add_string(o, "new", new);
+	add_string(o, "warning", step->warning);
+	if (step->pos.line)
+		json_object_object_add(o, "line", json_object_new_int(step->pos.line));
+	free(old);
+	free(new);
+	return o;
+}
+
+static const char *const outcomes[] = {
+	[APPLIED] = "applied", [APPLIED_IN_PART] = "applied in part",
+	[ROLLED_BACK] = "rolled back", [HALF_DONE] = "half done",
+};
+
+/**
+ * json_plan() - a plan, and what became of it, on standard output
+ * @plan: the plan
+ * @result: optional: what became of it
+ */
+void json_plan(const struct plan *plan, const struct result *result)
+{
+	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
+	const struct step *step;
+	size_t i;
+
+	for (step = plan->first; step; step = step->next)
+		json_object_array_add(list, step_object(step));
+	json_object_object_add(top, "plan", list);
+	json_object_object_add(top, "waiting", json_object_new_int(plan->waiting));
+	if (result) {
+		add_string(top, "outcome", outcomes[result->outcome]);
+		json_object_object_add(top, "done", json_object_new_int(result->done));
+		add_string(top, "failure", result->message);
+		list = json_object_new_array();
+		for (i = 0; i < result->notes.nr; i++)
+			json_object_array_add(list, json_object_new_string(result->notes.v[i]));
+		json_object_object_add(top, "notes", list);
+	}
+	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+}
+
+#else
+
+bool json_there(void)
+{
+	fputs("skuaadm: built without json-c: no JSON\n", stderr);
+	return false;
+}
+
+void json_plan(const struct plan *plan, const struct result *result)
+{
+	(void)plan;
+	(void)result;
+}
+
+#endif
