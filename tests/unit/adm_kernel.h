@@ -168,13 +168,24 @@ static void k_from_param(struct kernel *k, const char *dir, const char *list, co
 	free(given);
 }
 
+/* Handlers whose devices have a medium */
+static bool k_has_param(struct kernel *k, const char *handler, const char *name)
+{
+	char *path = xprintf("handlers/%s/mgmt", handler), *text = k_load(k->root, path);
+	bool yes = text && strstr(text, name);
+
+	free(text);
+	free(path);
+	return yes;
+}
+
 static int k_add_device(struct kernel *k, const char *handler, const char *name, const char *list)
 {
-	bool block = !strcmp(handler, "vdisk_blockio");
+	bool block = k_has_param(k, handler, "filename");
 	char *dir = xprintf("devices/%s", name), *link, *filename = k_param(list, "filename");
 	char id[20], *dev_id;
 
-	if (k_has(k, "%s", dir) || (block && (!filename || access(filename, F_OK)))) {
+	if (k_has(k, "%s", dir) || (block && (!filename || !strncmp(filename, "/nowhere", 8)))) {
 		int r = k_has(k, "%s", dir) ? -EEXIST : filename ? -ENOENT : -EINVAL;
 
 		free(filename);
@@ -516,9 +527,9 @@ static void k_give_rel_id(struct kernel *k, const char *enabled)
 	char *old = k_load(k->root, path), *text;
 	unsigned int id;
 
-	for (id = 1; old && *old == '0' && k_id_taken(k, id); id++)
+	for (id = 1; old && !strncmp(old, "0\n", 2) && k_id_taken(k, id); id++)
 		;
-	if (old && *old == '0') {
+	if (old && !strncmp(old, "0\n", 2)) {
 		text = xprintf("%u\n[key]\n", id);
 		k_store(k->root, path, text, 0644);
 		free(text);
@@ -639,6 +650,30 @@ static void kernel_make(struct kernel *k, struct tree *tree)
 		abort();
 	tree->hook = kernel_write;
 	tree->hook_data = k;
+}
+
+/* What a configuration takes for granted: handlers, drivers, hardware targets */
+static void kernel_provide(struct kernel *k, const struct node *root)
+{
+	const struct node *i;
+
+	for_each_node(i, root) {
+		if (i->kind == N_HANDLER && !k_has(k, "handlers/%s", i->name)) {
+			k_subdir(k, "handlers", i->name, strncmp(i->name, "dev_", 4) ?
+				 "The following parameters available: filename, blocksize" : "");
+		} else if (i->kind == N_DRIVER && !k_has(k, "targets/%s", i->name) &&
+			   strcmp(i->name, "copy_manager")) {
+			k_subdir(k, "targets", i->name, NULL);
+		} else if (i->kind == N_TARGET && k_has(k, "targets/%s", i->parent->name) &&
+			   !k_has(k, "targets/%s/mgmt", i->parent->name)) {
+			k_add_target(k, i->parent->name, i->name, NULL);
+		} else if (i->kind == N_LUN && !node_device(root, i->device) &&
+			   !k_has(k, "devices/%s", i->device)) {
+			if (!k_has(k, "handlers/dev_disk"))
+				k_subdir(k, "handlers", "dev_disk", "");
+			k_add_device(k, "dev_disk", i->device, NULL);
+		}
+	}
 }
 
 static void kernel_end(struct kernel *k, struct tree *tree)

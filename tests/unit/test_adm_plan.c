@@ -389,6 +389,76 @@ TEST(device_groups)
 	end();
 }
 
+/* ---- whole files ------------------------------------------------------- */
+
+static struct node *parse_quietly(const char *text)
+{
+	struct diags d = { 0 };
+	struct node *root = conf_parse(text, strlen(text), &d);
+
+	if (d.errors) {
+		node_free(root);
+		root = NULL;
+	}
+	diags_free(&d);
+	return root;
+}
+
+/* Applied, saved, applied elsewhere, saved: the same, and nothing left to do. */
+static bool one_file(const char *path)
+{
+	char *text, *first, *second;
+	struct node *root;
+	size_t len;
+
+	text = read_all(path, &len);
+	root = text ? parse_quietly(text) : NULL;
+	if (!root) {
+		free(text);
+		return false;
+	}
+	begin();
+	kernel_provide(&kernel, root);
+	must_apply(text);
+	nothing_left(text);
+	first = save();
+	end();
+	begin();
+	kernel_provide(&kernel, root);
+	must_apply(first);
+	second = save();
+	same(second, first);
+	options.prune = true;
+	nothing_left(first);
+	end();
+	node_free(root);
+	free(text);
+	free(first);
+	free(second);
+	return true;
+}
+
+/* Those of the tests; and any others in $ADM_FILES, of which some may be broken. */
+TEST(files)
+{
+	const char *more = getenv("ADM_FILES");
+	char *pattern = xprintf("%s/*.conf", more ? more : "../data");
+	glob_t g = { 0 };
+	size_t i;
+
+	glob(pattern, 0, NULL, &g);
+	CHECK(g.gl_pathc >= 4);
+	for (i = 0; i < g.gl_pathc; i++) {
+		bool ok = one_file(g.gl_pathv[i]);
+
+		CHECK(ok || more);
+		if (more)
+			printf("%s: %s\n", g.gl_pathv[i], ok ? "done" : "refused");
+	}
+	globfree(&g);
+	free(pattern);
+}
+
 /* ---- random configurations -------------------------------------------- */
 
 static unsigned int seed;
