@@ -122,8 +122,8 @@ int fileio_lost(struct fileio *fio)
 		skua_dev_lost(fio->dev);
 	spin_unlock_irqrestore(&fio->lost_lock, flags);
 	if (error)
-		pr_err("%s: write-back failed (%d): data that initiators wrote is lost\n",
-		       skua_dev_name(fio->dev), error);
+		pr_err_ratelimited("%s: write-back failed (%d): data that initiators wrote is lost\n",
+				   skua_dev_name(fio->dev), error);
 	return error;
 }
 
@@ -228,8 +228,7 @@ static ssize_t fileio_call(struct fileio *fio, struct skua_io *io)
 	if (!write)
 		return fio->file->f_op->read_iter(&fi->iocb, &iter);
 
-	if (io->flags & SKUA_IO_FUA)
-		fi->iocb.ki_flags |= IOCB_DSYNC;
+	fi->iocb.ki_flags |= IOCB_WRITE | (io->flags & SKUA_IO_FUA ? IOCB_DSYNC : 0);
 	if (fileio_freezes(fio, io))
 		kiocb_start_write(&fi->iocb);
 	ret = fio->file->f_op->write_iter(&fi->iocb, &iter);

@@ -109,6 +109,7 @@ static int watch_add(struct fileio *fio)
 		pr_err("%s: %s is the file of %s\n", skua_dev_name(fio->dev),
 		       skua_dev_config(fio->dev)->filename, skua_dev_name(other->dev));
 		ret = -EBUSY;
+		break;
 	}
 	if (!ret) {
 		list_add_tail(&fio->link, &watch_list);
@@ -292,8 +293,9 @@ static const char *open_error(const struct skua_dev_config *config, int error)
 	case -EISDIR:
 		return ": a directory";
 	case -EINVAL:
-		return config->o_direct ? ": no direct I/O there, or neither file nor block device" :
-					  ": neither file nor block device";
+		if (config->o_direct)
+			return ": no direct I/O there, or neither file nor block device";
+		return ": neither file nor block device";
 	default:
 		return "";
 	}
