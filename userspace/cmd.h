@@ -23,11 +23,13 @@ struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 	const char *help;	/* usage, from behind the command's name */
+	bool options;		/* has some of its own */
 };
 
 extern const struct command commands[];
 
 const struct command *find_command(const char *name);
+int run_command(const struct command *c, int argc, char **argv);
 int usage(const char *command, const char *format, ...) PRINTF(2, 3);
 void complain(const char *format, ...) PRINTF(1, 2);
 const char *default_config(void);
@@ -38,5 +40,17 @@ int open_tree(struct tree *tree, bool change);
 int cmd_apply(int argc, char **argv);
 int cmd_save(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_get(int argc, char **argv);
+int cmd_set(int argc, char **argv);
+int cmd_add(int argc, char **argv);
+int cmd_del(int argc, char **argv);
+int cmd_enable(int argc, char **argv);
+int cmd_disable(int argc, char **argv);
+int cmd_resize(int argc, char **argv);
+int cmd_sessions(int argc, char **argv);
+int cmd_close_session(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
 
 #endif

@@ -72,6 +72,49 @@ void json_plan(const struct plan *plan, const struct result *result)
 	json_object_put(top);
 }
 
+static void add_number(struct json_object *o, const char *name, unsigned long long value)
+{
+	json_object_object_add(o, name, json_object_new_int64(value));
+}
+
+static struct json_object *session_object(const struct session *s)
+{
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	size_t i;
+
+	add_string(o, "driver", s->driver);
+	add_string(o, "target", s->target);
+	add_string(o, "session", s->name);
+	add_string(o, "initiator", s->initiator);
+	add_string(o, "group", *s->group ? s->group : NULL);
+	add_string(o, "where", s->where);
+	for (i = 0; i < s->luns.nr; i++)
+		json_object_array_add(list, json_object_new_int(atoi(s->luns.v[i])));
+	json_object_object_add(o, "luns", list);
+	add_number(o, "active_commands", s->active);
+	add_number(o, "read_commands", s->read_cmds);
+	add_number(o, "write_commands", s->write_cmds);
+	add_number(o, "other_commands", s->other_cmds);
+	add_number(o, "unaligned_commands", s->unaligned);
+	add_number(o, "read_kib", s->read_kb);
+	add_number(o, "write_kib", s->write_kb);
+	return o;
+}
+
+/* What sessions have done so far */
+void json_sample(const struct sample *sample)
+{
+	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < sample->nr; i++)
+		json_object_array_add(list, session_object(&sample->v[i]));
+	json_object_object_add(top, "sessions", list);
+	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+}
+
 #else
 
 bool json_there(void)
@@ -84,6 +127,11 @@ void json_plan(const struct plan *plan, const struct result *result)
 {
 	(void)plan;
 	(void)result;
+}
+
+void json_sample(const struct sample *sample)
+{
+	(void)sample;
 }
 
 #endif

@@ -4,8 +4,10 @@
 #define SKUAADM_JSON_H
 
 #include "apply.h"
+#include "sample.h"
 
 bool json_there(void);
 void json_plan(const struct plan *plan, const struct result *result);
+void json_sample(const struct sample *sample);
 
 #endif

@@ -17,6 +17,9 @@
 #define READ_TRIES	50		/* of 100 ms, while a read says EAGAIN */
 #define RESULT_TRIES	3000		/* of 100 ms, for an operation that goes on */
 
+int (*tree_test_hook)(struct tree *tree, const char *path, const char *data);
+void *tree_test_data;
+
 /**
  * tree_open() - find the tree
  * @tree: filled in
@@ -31,6 +34,8 @@ int tree_open(struct tree *tree, const char *root)
 		root = getenv("SKUAADM_ROOT");
 	tree->root = xstrdup(root && *root ? root : ROOT);
 	tree->kmsg = -1;
+	tree->hook = tree_test_hook;
+	tree->hook_data = tree_test_data;
 	tree->fd = open(tree->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (tree->fd < 0)
 		return -errno;

@@ -16,6 +16,10 @@ struct tree {
 	void *hook_data;
 };
 
+/* What tree_open() takes for the hook; NULL but in tests */
+extern int (*tree_test_hook)(struct tree *tree, const char *path, const char *data);
+extern void *tree_test_data;
+
 struct entry {
 	char *name;
 	unsigned int mode;	/* as of lstat() */

@@ -217,6 +217,11 @@ static int k_add_device(struct kernel *k, const char *handler, const char *name,
 	k_link(k, link, dir);
 	free(link);
 	free(dir);
+	link = xprintf("devices/%s/handler", name);
+	dir = xprintf("../../handlers/%s", handler);
+	k_link(k, link, dir);
+	free(link);
+	free(dir);
 	free(dev_id);
 	free(filename);
 	return 0;
@@ -653,6 +658,7 @@ static void kernel_make(struct kernel *k, struct tree *tree)
 }
 
 /* What a configuration takes for granted: handlers, drivers, hardware targets */
+__attribute__((unused))
 static void kernel_provide(struct kernel *k, const struct node *root)
 {
 	const struct node *i;
@@ -684,6 +690,7 @@ static void kernel_end(struct kernel *k, struct tree *tree)
 }
 
 /* All that is there: paths, modes, link texts, contents */
+__attribute__((unused))
 static void k_dump(struct kernel *k, const char *dir, struct text *out)
 {
 	char *full = k_path(k->root, dir), *path, *text;

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The commands as they are typed: what they do, say and exit with. */
+#include <fcntl.h>
+#include <getopt.h>
+
+#include "adm_kernel.h"
+#include "cmd.h"
+#include "unit.h"
+
+#define MAX_WORDS	24
+
+static struct kernel kernel;
+static struct tree tree;
+static char *said;		/* by the last command, on both outputs */
+
+static void begin(void)
+{
+	kernel_make(&kernel, &tree);
+	setenv("SKUAADM_ROOT", kernel.root, 1);
+	tree_test_hook = kernel_write;
+	tree_test_data = &kernel;
+}
+
+static void end(void)
+{
+	kernel_end(&kernel, &tree);
+	tree_test_hook = NULL;
+	free(said);
+	said = NULL;
+}
+
+/* Both outputs go to a file for a while. */
+static int run_words(int argc, char **argv)
+{
+	const struct command *c = find_command(argv[0]);
+	FILE *file = tmpfile();
+	int out, err, nul = open("/dev/null", O_RDONLY), in, status;
+	struct text t = { 0 };
+	char buf[4096];
+	size_t n;
+
+	if (!c || !file)
+		return -1;
+	fflush(stdout);
+	out = dup(1);
+	err = dup(2);
+	in = dup(0);
+	dup2(nul, 0);
+	dup2(fileno(file), 1);
+	dup2(fileno(file), 2);
+	status = run_command(c, argc, argv);
+	fflush(stdout);
+	dup2(out, 1);
+	dup2(err, 2);
+	dup2(in, 0);
+	clearerr(stdin);
+	close(out);
+	close(err);
+	close(in);
+	close(nul);
+	rewind(file);
+	while ((n = fread(buf, 1, sizeof(buf), file)) > 0)
+		text_put(&t, buf, n);
+	fclose(file);
+	free(said);
+	said = text_take(&t);
+	return status;
+}
+
+/* Words are separated by blanks; '+' in a word is a blank. */
+static int run(const char *format, ...)
+{
+	char *line, *rest, *word, *argv[MAX_WORDS + 1], *c;
+	int argc = 0, status;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&line, format, ap) < 0)
+		abort();
+	va_end(ap);
+	rest = line;
+	while ((word = strsep(&rest, " ")) && argc < MAX_WORDS) {
+		for (c = word; *c; c++)
+			if (*c == '+')
+				*c = ' ';
+		argv[argc++] = word;
+	}
+	argv[argc] = NULL;
+	status = run_words(argc, argv);
+	free(line);
+	return status;
+}
+
+#define RUN(want, ...)								\
+	do {									\
+		int got__ = run(__VA_ARGS__);					\
+										\
+		if (got__ != (want))						\
+			unit_fail(__FILE__, __LINE__, "status %d, not %d: %s", got__, want, said);	\
+	} while (0)
+
+#define SAID(text)								\
+	do {									\
+		if (!strstr(said, text))					\
+			unit_fail(__FILE__, __LINE__, "no \"%s\" in: %s", text, said);	\
+	} while (0)
+
+static char *write_file(const char *text)
+{
+	static char path[100];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/conf", kernel.defaults);
+	f = fopen(path, "w");
+	fputs(text, f);
+	fclose(f);
+	return path;
+}
+
+TEST(help_of_every_command)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++) {
+		RUN(0, "%s --help", c->name);
+		SAID("Usage: skuaadm ");
+		SAID(c->name);
+		RUN(EXIT_USAGE, "%s --no-such-option", c->name);
+	}
+}
+
+TEST(without_the_kernel)
+{
+	const char *const lines[] = {
+		"apply ../data/alua.conf", "save -", "show", "list devices", "get x", "set x a=1",
+		"add x", "del x", "enable x", "disable x", "resize x", "sessions",
+		"close-session x", "stats --prometheus",
+	};
+	size_t i;
+
+	setenv("SKUAADM_ROOT", "/nonexistent/scst_tgt", 1);
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		RUN(EXIT_NO_TREE, "%s", lines[i]);
+		SAID("Skua is not loaded");
+	}
+	RUN(0, "check ../data/alua.conf");
+	RUN(EXIT_FILE, "check /nonexistent.conf");
+	SAID("No such file or directory");
+}
+
+TEST(check)
+{
+	begin();
+	RUN(EXIT_FILE, "check %s", write_file("a b c\n"));
+	SAID("conf:1:5: error: attribute a has an invalid value");
+	RUN(EXIT_FILE, "check %s", write_file("HANDLER h {\nDEVICE x {\nread_only 2\n}\n}\n"));
+	RUN(0, "check --print %s", write_file("HANDLER h {\n}\n"));
+	SAID("HANDLER h {\n}\n");
+	end();
+}
+
+TEST(apply)
+{
+	const char *path;
+
+	begin();
+	path = write_file("HANDLER vdisk_nullio {\nDEVICE a {\nsize_mb 4\nsize 4194304\n}\n}\n"
+			  "TARGET_DRIVER iscsi {\nTARGET t {\nIncomingUser \"joe secretsecret\"\nLUN 0 a\n}\n}\n");
+	RUN(EXIT_NOT_ASKED, "apply %s", path);
+	SAID("+ TARGET iscsi/t: IncomingUser joe ***");
+	CHECK(!strstr(said, "secretsecret"));
+	CHECK(!k_has(&kernel, "devices/a"));
+	RUN(0, "apply --dry-run %s", path);
+	CHECK(!k_has(&kernel, "devices/a"));
+	RUN(0, "apply --yes %s", path);
+	SAID("DEVICE a has no attribute size_mb here");
+	CHECK(k_has(&kernel, "targets/iscsi/t/luns/0"));
+	RUN(0, "apply --yes %s", path);
+	SAID("nothing to do");
+	kernel.writes = 0;
+	kernel.fail_at = 1;
+	kernel.error = EBUSY;
+	path = write_file("HANDLER vdisk_nullio {\nDEVICE b\nDEVICE c\n}\n");
+	RUN(EXIT_ROLLED_BACK, "apply -y %s", path);
+	SAID("line 3: DEVICE c: not created: Device or resource busy (EBUSY)");
+	CHECK(!k_has(&kernel, "devices/b"));
+	kernel.writes = 0;
+	RUN(EXIT_FAILED, "apply -y --keep-going %s", path);
+	CHECK(k_has(&kernel, "devices/b"));
+	kernel.fail_at = -1;
+	RUN(EXIT_USAGE, "apply a b");
+	RUN(EXIT_FILE, "apply -y %s", write_file("HANDLER vdisk_fileio {\nDEVICE f {\nfilename /f\n}\n}\n"));
+	SAID("modprobe skua_fileio");
+	end();
+}
+
+#ifdef HAVE_JSON
+TEST(json)
+{
+	begin();
+	RUN(0, "apply --json --yes %s", write_file("HANDLER vdisk_nullio {\nDEVICE b\n}\n"));
+	SAID("\"outcome\": \"applied\"");
+	SAID("\"object\": \"DEVICE b\"");
+	RUN(EXIT_USAGE, "apply --json %s", write_file("HANDLER vdisk_nullio {\nDEVICE b\n}\n"));
+	RUN(0, "add scst_local/t session_name=s");
+	RUN(0, "stats --json");
+	SAID("\"initiator\": \"s\"");
+	end();
+}
+#endif
+
+TEST(save)
+{
+	char path[100], backup[110];
+	struct stat st;
+	size_t len;
+	char *text;
+
+	begin();
+	snprintf(path, sizeof(path), "%s/saved", kernel.defaults);
+	snprintf(backup, sizeof(backup), "%s~", path);
+	RUN(0, "add handlers/vdisk_nullio/a");
+	RUN(0, "add scst_local/t");
+	RUN(0, "save %s", path);
+	CHECK(!stat(path, &st));
+	CHECK_EQ(st.st_mode & 07777, 0600);
+	CHECK(stat(backup, &st));
+	chmod(path, 0640);
+	RUN(0, "del devices/a");
+	RUN(EXIT_NOT_ASKED, "save %s", path);
+	SAID("- DEVICE a");
+	RUN(0, "save --yes %s", path);
+	CHECK(!stat(path, &st));
+	CHECK_EQ(st.st_mode & 07777, 0640);
+	text = read_all(backup, &len);
+	CHECK(text && strstr(text, "DEVICE a"));
+	free(text);
+	RUN(EXIT_FAILED, "save -y /nonexistent/dir/file");
+	RUN(0, "save -");
+	SAID("TARGET t {");
+	end();
+}
+
+TEST(objects)
+{
+	begin();
+	RUN(0, "add handlers/vdisk_nullio/a size=8192 prod_id=two+words");
+	CHECK(k_has(&kernel, "devices/a"));
+	RUN(EXIT_FAILED, "add handlers/vdisk_nullio/a");
+	SAID("is there already");
+	RUN(EXIT_FAILED, "add handlers/nosuch/a");
+	RUN(EXIT_FAILED, "add handlers/vdisk_blockio/b");
+	SAID("needs a filename");
+	RUN(EXIT_FAILED, "add handlers/vdisk_blockio/b filename=/nowhere");
+	SAID("No such file or directory (ENOENT)");
+	RUN(EXIT_FAILED, "add handlers/vdisk_nullio/c read_only=3");
+	RUN(0, "get a prod_id size");
+	CHECK_STR(said, "two words\n8192\n");
+	RUN(EXIT_FAILED, "get a nosuch");
+	RUN(0, "add iscsi/t");
+	RUN(0, "add t/luns/0 device=a");
+	RUN(EXIT_FAILED, "add t/luns/0 device=a");
+	RUN(EXIT_FAILED, "add t/luns/1");
+	RUN(EXIT_FAILED, "add t/luns/1 device=nosuch");
+	RUN(0, "add t/ini_groups/g");
+	RUN(0, "add targets/iscsi/t/ini_groups/g/initiators/x*");
+	RUN(0, "add t/ini_groups/g/luns/5 device=a read_only=1");
+	RUN(0, "set t IncomingUser=joe+longsecret");
+	CHECK(k_has(&kernel, "targets/iscsi/t/IncomingUser"));
+	RUN(0, "set t/luns/0 read_only=1");
+	RUN(0, "get t/luns/0 read_only");
+	CHECK_STR(said, "1\n");
+	RUN(EXIT_FAILED, "set t nosuch=1");
+	RUN(EXIT_USAGE, "set t comment");
+	RUN(0, "set t comment=hello addr_method=FLAT");
+	RUN(0, "enable t");
+	RUN(0, "get iscsi/t enabled comment");
+	CHECK_STR(said, "1\nhello\n");
+	RUN(0, "disable iscsi/t");
+	RUN(0, "enable iscsi");
+	RUN(0, "set t comment=");
+	RUN(0, "get t comment");
+	CHECK_STR(said, "\n");
+	end();
+}
+
+TEST(a_refused_set_is_set_back)
+{
+	begin();
+	RUN(0, "add handlers/vdisk_nullio/a");
+	RUN(EXIT_FAILED, "set a max_tgt_dev_commands=5 naa_id=0xzz");
+	RUN(EXIT_FAILED, "set a max_tgt_dev_commands=5 prod_id=refuse-this");
+	SAID("prod_id refuse-this: Invalid argument (EINVAL)");
+	RUN(0, "get a max_tgt_dev_commands");
+	CHECK_STR(said, "64\n");
+	end();
+}
+
+TEST(deleting)
+{
+	begin();
+	RUN(0, "add handlers/vdisk_nullio/a");
+	RUN(0, "add iscsi/t");
+	RUN(0, "add t/luns/0 device=a");
+	RUN(0, "add t/ini_groups/g");
+	RUN(EXIT_NOT_ASKED, "del a");
+	SAID("- TARGET iscsi/t, LUN 0 a");
+	RUN(0, "del -y a");
+	CHECK(!k_has(&kernel, "targets/iscsi/t/luns/0") && !k_has(&kernel, "devices/a"));
+	RUN(EXIT_FAILED, "del a");
+	RUN(0, "del t/ini_groups/g");
+	RUN(0, "del t");
+	CHECK(!k_has(&kernel, "targets/iscsi/t"));
+	RUN(EXIT_FAILED, "del iscsi");
+	RUN(EXIT_FAILED, "del handlers/vdisk_nullio");
+	RUN(EXIT_FAILED, "del /");
+	end();
+}
+
+TEST(names_that_are_not_clear)
+{
+	begin();
+	RUN(0, "add iscsi/t");
+	RUN(0, "add scst_local/t");
+	RUN(EXIT_FAILED, "get t");
+	SAID("2 drivers have a target t");
+	RUN(0, "get scst_local/t");
+	RUN(EXIT_FAILED, "get nosuch");
+	RUN(0, "get %s/targets/iscsi/t comment", kernel.root);
+	RUN(0, "get /");
+	SAID("setup_id");
+	end();
+}
+
+TEST(resize)
+{
+	begin();
+	RUN(0, "add handlers/vdisk_nullio/a");
+	RUN(0, "resize a 64M");
+	RUN(0, "get a size");
+	CHECK_STR(said, "67108864\n");
+	RUN(0, "resize devices/a 1GiB");
+	RUN(EXIT_USAGE, "resize a big");
+	RUN(EXIT_USAGE, "resize a 99999999P");
+	RUN(EXIT_FAILED, "resize a");
+	SAID("give a size");
+	end();
+}
+
+TEST(lists_and_show)
+{
+	begin();
+	RUN(0, "add handlers/vdisk_nullio/disk10");
+	RUN(0, "add handlers/vdisk_nullio/disk2");
+	RUN(0, "add scst_local/t session_name=s");
+	RUN(0, "add t/luns/0 device=disk2");
+	RUN(0, "add t/ini_groups/g");
+	RUN(0, "list devices");
+	CHECK_STR(said, "disk2\ndisk10\n");
+	RUN(0, "list targets");
+	CHECK_STR(said, "scst_local/t\n");
+	RUN(0, "list groups");
+	CHECK_STR(said, "scst_local/t/ini_groups/g\n");
+	RUN(0, "list sessions");
+	CHECK_STR(said, "scst_local/t/sessions/s\n");
+	RUN(EXIT_USAGE, "list things");
+	RUN(EXIT_USAGE, "list");
+	RUN(0, "show");
+	SAID("disk2                  2.5 TiB, 1 LUN\n");
+	SAID("LUN 0     disk2");
+	SAID("session s");
+	CHECK(!strchr(said, '\033'));
+	RUN(0, "sessions");
+	SAID("TARGET");
+	RUN(0, "sessions scst_local");
+	RUN(EXIT_FAILED, "sessions nosuch");
+	RUN(EXIT_FAILED, "close-session nosuch");
+	RUN(EXIT_FAILED, "close-session s");	/* this kernel has no force_close */
+	RUN(0, "stats --prometheus");
+	SAID("skua_session_luns{driver=\"scst_local\",target=\"t\",session=\"s\",initiator=\"s\",group=\"\"} 0");
+	RUN(EXIT_USAGE, "stats");
+	end();
+}
