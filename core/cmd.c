@@ -65,6 +65,18 @@ static void skua_cmd_account(struct skua_cmd *cmd)
 		this_cpu_add(stats->dir[dir].bytes, cmd->xfer_len);
 }
 
+/**
+ * skua_cmd_aborting() - is a submitted command being aborted?
+ * @cmd: the command; what it says is final only while nobody can end the command
+ *
+ * Context: any.
+ */
+bool skua_cmd_aborting(const struct skua_cmd *cmd)
+{
+	return skua_cmd_aborted(cmd);
+}
+EXPORT_SYMBOL_GPL(skua_cmd_aborting);
+
 /* A command that was aborted answers nothing, or TASK ABORTED if TAS says so. */
 static void skua_cmd_end_aborted(struct skua_cmd *cmd, int state)
 {
@@ -389,13 +401,19 @@ static bool skua_gate_data(struct skua_cmd *cmd, const struct skua_cdb_req *req)
 	u32 block = cmd->nexus ? skua_block_size(cmd->nexus->dev) : 512;
 	u32 limit = flags & SKUA_F_LINEAR ? SKUA_MAX_PARAM : SKUA_MAX_XFER;
 
+	/*
+	 * A write that is announced as a read is refused: it must not look done. The other
+	 * way around there is just no room for the data: all of it is residual.
+	 */
 	if (cmd->edtl_dir == SKUA_DIR_BIDI ||
-	    (dir != SKUA_DIR_NONE && cmd->edtl_dir != SKUA_DIR_NONE && cmd->edtl &&
-	     cmd->edtl_dir != dir && req->data_len)) {
+	    (dir == SKUA_DIR_WRITE && cmd->edtl_dir == SKUA_DIR_READ && cmd->edtl &&
+	     req->data_len)) {
 		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x24, 0x00);
 		return false;
 	}
 	cmd->data_len = min_t(u64, req->data_len, U32_MAX);
+	if (dir != SKUA_DIR_NONE && cmd->edtl_dir != dir)
+		cmd->edtl = 0;
 	if (dir == SKUA_DIR_READ && flags & SKUA_F_LINEAR)
 		return true;		/* settled by skua_cmd_reply() */
 	if (dir != SKUA_DIR_NONE && req->data_len > limit) {
@@ -405,8 +423,6 @@ static bool skua_gate_data(struct skua_cmd *cmd, const struct skua_cdb_req *req)
 	skua_cmd_set_residual(cmd, dir == SKUA_DIR_NONE ? 0 : req->data_len);
 	if (dir == SKUA_DIR_NONE)
 		return true;
-	if (cmd->edtl_dir != dir)
-		cmd->edtl = 0;
 	cmd->xfer_len = min(cmd->data_len, cmd->edtl);
 	if (!(flags & SKUA_F_LINEAR) && req->data_len) {
 		/* Only whole blocks are written; a read fetches the block that it cuts. */

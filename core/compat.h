@@ -22,6 +22,20 @@
 
 /* What follows is macros only: to include headers here would be too early for pr_fmt. */
 
+/* Until 6.5 a page was given to a socket by a call of its own; this sends the first one. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define skua_splice_pages(sock, msg, bvec)					\
+	kernel_sendpage(sock, (bvec)->bv_page, (bvec)->bv_offset, (bvec)->bv_len,	\
+			(msg)->msg_flags |					\
+			(iov_iter_count(&(msg)->msg_iter) > (bvec)->bv_len ? MSG_MORE : 0))
+#else
+#define skua_splice_pages(sock, msg, bvec)					\
+({										\
+	(msg)->msg_flags |= MSG_SPLICE_PAGES;					\
+	sock_sendmsg(sock, msg);						\
+})
+#endif
+
 /* Until 6.7 the owner embedded its shrinker. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define shrinker_alloc(flags, fmt)	kzalloc(sizeof(struct shrinker), GFP_KERNEL)

@@ -6,7 +6,7 @@
  */
 #include <linux/slab.h>
 
-#include "priv.h"
+#include "sysfs.h"
 
 /**
  * skua_group_for() - which group serves an initiator
@@ -42,6 +42,7 @@ static void skua_session_move(struct skua_session *sess, struct skua_group *to,
 	to->nr_sessions++;
 	/* A LUN that both groups have may be another device now. */
 	skua_ua_session(sess, 0x3f, 0x0e);	/* REPORTED LUNS DATA HAS CHANGED */
+	skua_session_luns_event(sess);
 	skua_sysfs_session_relink(sess);
 }
 
@@ -158,6 +159,8 @@ static void skua_group_reap(struct skua_reap *reap)
 	struct skua_group *grp = container_of(reap, struct skua_group, reap);
 
 	skua_sysfs_group_del(grp);
+	if (grp->tgt->drv->ops->group_gone)
+		grp->tgt->drv->ops->group_gone(grp->tgt, grp->name);
 	kobject_put(&grp->kobj);
 }
 
@@ -358,3 +361,80 @@ int skua_pattern_clear(struct skua_group *grp)
 	skua_settle(grp->tgt, &reap);
 	return 0;
 }
+
+EXPORT_SYMBOL_GPL(skua_match);	/* of match.c, which is pure */
+
+/* ---- files of transports ------------------------------------------------ */
+
+/* Where such a file goes; skua_conf is held. NULL: nowhere any more. */
+static struct kobject *skua_tgt_file_dir(struct skua_tgt *tgt, const char *group)
+{
+	struct skua_group *grp;
+
+	if (tgt->dead)
+		return NULL;
+	if (!group)
+		return &tgt->kobj;
+	grp = skua_group_find(tgt, group);
+	return grp ? &grp->kobj : NULL;
+}
+
+/**
+ * skua_tgt_file_add() - one more file of a target or a group
+ * @tgt: the target; the caller keeps it from being unregistered meanwhile
+ * @group: name of a group of it, or NULL
+ * @attr: stays until skua_tgt_file_del(), or the end of the object; read only, and its
+ *	show() takes no mutex
+ *
+ * Context: process. Return: 0; -ENOENT: there is no such group; -EEXIST if the name is
+ * taken; -ENOMEM.
+ */
+int skua_tgt_file_add(struct skua_tgt *tgt, const char *group, const struct skua_attr *attr)
+{
+	struct kobject *dir;
+	int ret;
+
+	mutex_lock(&skua_conf);
+	dir = skua_tgt_file_dir(tgt, group);
+	ret = dir ? skua_file_add(dir, &attr->attr) : -ENOENT;
+	mutex_unlock(&skua_conf);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(skua_tgt_file_add);
+
+/**
+ * skua_tgt_file_del() - undo skua_tgt_file_add()
+ * @tgt: the target; the caller keeps it from being unregistered meanwhile
+ * @group: as it was added
+ * @attr: the file; nobody reads it any more on return
+ *
+ * Context: process.
+ */
+void skua_tgt_file_del(struct skua_tgt *tgt, const char *group, const struct skua_attr *attr)
+{
+	struct kobject *dir;
+
+	mutex_lock(&skua_conf);
+	dir = skua_tgt_file_dir(tgt, group);
+	if (dir)
+		sysfs_remove_file(dir, &attr->attr);	/* waits for show() only */
+	mutex_unlock(&skua_conf);
+}
+EXPORT_SYMBOL_GPL(skua_tgt_file_del);
+
+/**
+ * skua_tgt_group_of() - which group an initiator would be in
+ * @tgt: the target
+ * @initiator: its name
+ * @name: the group's name, or "" for the target's own LUNs
+ * @size: room there
+ *
+ * Context: process.
+ */
+void skua_tgt_group_of(struct skua_tgt *tgt, const char *initiator, char *name, size_t size)
+{
+	mutex_lock(&skua_conf);
+	strscpy(name, skua_group_for(tgt, initiator)->name, size);
+	mutex_unlock(&skua_conf);
+}
+EXPORT_SYMBOL_GPL(skua_tgt_group_of);

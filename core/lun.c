@@ -159,6 +159,8 @@ static void skua_table_announce(struct skua_session *sess, const struct skua_lun
 		if (old && changed && skua_table_at(old, i) == nx)
 			skua_ua_add(nx, 0x3f, 0x0e);	/* REPORTED LUNS DATA HAS CHANGED */
 	}
+	if (old && changed && !sess->closing)
+		skua_session_luns_event(sess);
 }
 
 /**

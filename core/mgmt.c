@@ -261,9 +261,13 @@ static ssize_t driver_params(void *obj, char *buf)
 {
 	const struct skua_transport *ops = ((struct skua_driver *)obj)->ops;
 
-	if (!ops->tgt_params)
-		return 0;
-	return sprintf(buf, "The following parameters available: %s\n", ops->tgt_params);
+	ssize_t len = 0;
+
+	if (ops->tgt_params)
+		len = sprintf(buf, "The following parameters available: %s\n", ops->tgt_params);
+	if (ops->drv_help)
+		len += sprintf(buf + len, "%s", ops->drv_help);
+	return len;
 }
 
 static const struct command driver_commands[] = {

@@ -263,6 +263,7 @@ struct skua_session {
 	struct completion closed;		/* out of the tree */
 	struct list_head tree_link;		/* sysfs_sess.c: sessions that are visible */
 	struct skua_group *tree_grp;		/* what the link "luns" shows; holds its kobject */
+	struct kobject *dir;			/* the transport's subdirectory, or NULL */
 	u8 transport_id[SKUA_MAX_TRANSPORT_ID];
 	u32 transport_id_len;
 	u32 key_len;
@@ -432,6 +433,8 @@ u32 skua_session_active(struct skua_session *sess, const struct skua_nexus *nx);
 void skua_session_for_each_cmd(struct skua_session *sess,
 			       void (*fn)(struct skua_cmd *cmd, void *arg), void *arg);
 void skua_session_ref_put(struct skua_session *sess);
+void skua_session_luns_event(struct skua_session *sess);
+void skua_session_aborted(struct skua_session *sess);
 void skua_nexus_free(struct skua_nexus *nx);	/* from the kobject's release */
 struct skua_nexus *skua_nexus_lookup(struct skua_session *sess, u16 lun);
 struct skua_nexus *skua_nexus_create(struct skua_session *sess, struct skua_dev *dev, u16 lun,
@@ -468,7 +471,9 @@ int skua_sysfs_pattern_add(struct skua_pattern *pat);
 void skua_sysfs_pattern_del(struct skua_pattern *pat);
 int skua_sysfs_map_add(struct skua_map *map);		/* with links device and exportN */
 void skua_sysfs_map_del(struct skua_map *map);
-int skua_sysfs_session_add(struct skua_session *sess);	/* finds a free name, link luns */
+/* finds a free name, makes the link luns and the transport's subdirectory */
+int skua_sysfs_session_add(struct skua_session *sess,
+			   const struct skua_session_params *params);
 void skua_sysfs_session_del(struct skua_session *sess);
 void skua_sysfs_session_relink(struct skua_session *sess);
 int skua_sysfs_nexus_add(struct skua_nexus *nx);

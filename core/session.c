@@ -203,7 +203,7 @@ static struct skua_session *skua_session_create(struct skua_tgt *tgt,
 	sess->grp = skua_group_for(tgt, sess->initiator);
 	ret = skua_session_remap(sess, reap);
 	if (!ret)
-		ret = skua_sysfs_session_add(sess);
+		ret = skua_sysfs_session_add(sess, params);
 	if (ret) {
 		sess->grp = NULL;
 		skua_session_remap(sess, reap);
@@ -412,6 +412,39 @@ u32 skua_session_active(struct skua_session *sess, const struct skua_nexus *nx)
 
 	skua_session_for_each_cmd(sess, skua_session_count, &active);
 	return active.nr;
+}
+
+/* ---- what transports are told ----------------------------------------- */
+
+static void skua_queue_aborted(struct skua_queue *queue, void *arg)
+{
+	const struct skua_transport *ops = READ_ONCE(queue->ops);
+
+	if (ops->aborted)
+		ops->aborted(queue);
+}
+
+/**
+ * skua_session_aborted() - commands of a session were aborted
+ * @sess: the session
+ *
+ * Context: any.
+ */
+void skua_session_aborted(struct skua_session *sess)
+{
+	skua_session_for_each_queue(sess, skua_queue_aborted, NULL);
+}
+
+/**
+ * skua_session_luns_event() - an initiator should look at its LUNs again
+ * @sess: the session; it has a unit attention that says so
+ *
+ * Context: process; skua_conf is held.
+ */
+void skua_session_luns_event(struct skua_session *sess)
+{
+	if (sess->tgt->drv->ops->luns_changed && !READ_ONCE(sess->tgt->aen_disabled))
+		sess->tgt->drv->ops->luns_changed(sess);
 }
 
 /* ---- counters --------------------------------------------------------- */

@@ -381,6 +381,7 @@ void skua_cmd_execute(struct skua_cmd *cmd, bool may_sleep);
 void skua_cmd_transfer_failed(struct skua_cmd *cmd);
 void skua_cmd_release(struct skua_cmd *cmd);
 void skua_cmd_hop(struct skua_cmd *cmd, void (*fn)(struct skua_cmd *cmd, bool may_sleep));
+bool skua_cmd_aborting(const struct skua_cmd *cmd);
 int skua_tmf_submit(struct skua_tmf *tmf);
 void skua_tmf_release(struct skua_tmf *tmf);
 
@@ -431,6 +432,8 @@ struct skua_queue {
  * @join: take another queue into the session with this key if one is alive
  * @link_to: optional: a kobject that a symbolic link @link_name in the session's
  *	directory points to
+ * @dir_name: optional: name of a subdirectory of the session's directory, with the files
+ *	@dir_attrs, whose object is the session
  * @priv: the transport's, kept in a new session (see skua_session_priv())
  */
 struct skua_session_params {
@@ -442,6 +445,8 @@ struct skua_session_params {
 	bool join;
 	const char *link_name;
 	struct kobject *link_to;
+	const char *dir_name;
+	const struct skua_attr *const *dir_attrs;
 	void *priv;
 };
 
@@ -466,6 +471,14 @@ struct skua_session_params {
  *	skua_tgt_unregister(), which closes the sessions that are left
  * @drv_cmd: optional: further commands of the driver's mgmt file; @words is the
  *	text after the command word; -ENOIOCTLCMD for an unknown one
+ * @drv_help: optional: text about these for readers of the file
+ * @aborted: optional: commands of @queue were aborted: end those for which
+ *	skua_cmd_aborting() holds and that wait for the initiator's data, which it may
+ *	never send. Any context, must not sleep
+ * @luns_changed: optional: the initiator should look at its LUNs again; process
+ *	context, a core lock is held: must not wait
+ * @group_gone: optional: an initiator group was deleted, its directory is gone;
+ *	process context
  */
 struct skua_transport {
 	const char *name;
@@ -485,6 +498,10 @@ struct skua_transport {
 	int (*add_target)(const char *name, char *params);
 	int (*del_target)(struct skua_tgt *tgt);
 	int (*drv_cmd)(const char *cmd, char *words);
+	const char *drv_help;
+	void (*aborted)(struct skua_queue *queue);
+	void (*luns_changed)(struct skua_session *sess);
+	void (*group_gone)(struct skua_tgt *tgt, const char *group);
 };
 
 struct skua_driver *skua_driver_register(const struct skua_transport *ops);
@@ -495,6 +512,14 @@ void skua_tgt_unregister(struct skua_tgt *tgt);
 const char *skua_tgt_name(const struct skua_tgt *tgt);
 void *skua_tgt_priv(const struct skua_tgt *tgt);
 bool skua_tgt_enabled(const struct skua_tgt *tgt);
+
+/* Files that a transport adds to objects which are there already */
+int skua_driver_file_add(struct skua_driver *drv, const struct skua_attr *attr);
+void skua_driver_file_del(struct skua_driver *drv, const struct skua_attr *attr);
+int skua_tgt_file_add(struct skua_tgt *tgt, const char *group, const struct skua_attr *attr);
+void skua_tgt_file_del(struct skua_tgt *tgt, const char *group, const struct skua_attr *attr);
+bool skua_match(const char *pattern, const char *name);
+void skua_tgt_group_of(struct skua_tgt *tgt, const char *initiator, char *name, size_t size);
 
 struct skua_session *skua_session_get(struct skua_tgt *tgt,
 				      const struct skua_session_params *params);

@@ -149,15 +149,18 @@ static void put_group(struct skua_group *grp)
 /**
  * skua_sysfs_session_add() - make sessions/NAME, or NAME_1 ... if that is taken
  * @sess: the session
+ * @params: what the login says
  *
  * Context: process; skua_conf held (@sess->grp).
  *
  * Return: 0, -ENOMEM, -EINVAL if the target is not in the tree; nothing stays after
  * an error.
  */
-int skua_sysfs_session_add(struct skua_session *sess)
+int skua_sysfs_session_add(struct skua_session *sess,
+			   const struct skua_session_params *params)
 {
 	struct skua_build *b = skua_build_begin(&sess->kobj);
+	struct kobject *dir = NULL;
 	int r;
 
 	INIT_LIST_HEAD(&sess->tree_link);
@@ -168,11 +171,16 @@ int skua_sysfs_session_add(struct skua_session *sess)
 	if (sess->tgt->drv->ops->close_queue)
 		skua_build_files(b, &sess->kobj, close_files);
 	skua_build_list(b, &sess->kobj, sess->tgt->drv->ops->sess_attrs);
+	if (params->dir_name) {
+		dir = skua_build_dir(b, &sess->kobj, params->dir_name, sess, NULL);
+		skua_build_list(b, dir, params->dir_attrs);
+	}
 	if (sess->grp)
 		skua_build_link(b, &sess->kobj, sess->grp->luns_kobj, "luns");
 	r = skua_build_end(b);
 	if (r)
 		return r;
+	sess->dir = dir;
 	sess->tree_grp = get_group(sess->grp);
 	spin_lock(&skua_tree_lock);
 	list_add_tail(&sess->tree_link, &skua_tree_sessions);
@@ -212,6 +220,7 @@ void skua_sysfs_session_del(struct skua_session *sess)
 	grp = sess->tree_grp;
 	sess->tree_grp = NULL;
 	spin_unlock(&skua_tree_lock);
+	skua_dir_remove(&sess->dir);
 	skua_node_del(&sess->kobj);
 	put_group(grp);
 }

@@ -4,7 +4,7 @@
  */
 #include <linux/slab.h>
 
-#include "priv.h"
+#include "sysfs.h"
 
 LIST_HEAD(skua_drivers);
 
@@ -57,6 +57,31 @@ void skua_driver_unregister(struct skua_driver *drv)
 	kobject_put(&drv->kobj);
 }
 EXPORT_SYMBOL_GPL(skua_driver_unregister);
+
+/**
+ * skua_driver_file_add() - one more file of the driver
+ * @drv: the driver, registered
+ * @attr: stays until skua_driver_file_del(), or the driver's end; its show() and
+ *	store() take no lock that is held here
+ *
+ * Context: process. Return: 0, -EEXIST if the name is taken, -ENOMEM.
+ */
+int skua_driver_file_add(struct skua_driver *drv, const struct skua_attr *attr)
+{
+	return skua_file_add(&drv->kobj, &attr->attr);
+}
+EXPORT_SYMBOL_GPL(skua_driver_file_add);
+
+/**
+ * skua_driver_file_del() - undo skua_driver_file_add()
+ * @drv: the driver
+ * @attr: the file; nobody reads or writes it any more on return
+ */
+void skua_driver_file_del(struct skua_driver *drv, const struct skua_attr *attr)
+{
+	sysfs_remove_file(&drv->kobj, &attr->attr);
+}
+EXPORT_SYMBOL_GPL(skua_driver_file_del);
 
 /* ---- targets ---------------------------------------------------------- */
 

@@ -73,6 +73,8 @@ static void skua_tmf_visit(struct skua_cmd *cmd, void *arg)
 static void skua_tmf_scan(struct skua_session *sess, struct skua_tmf_scan *scan)
 {
 	skua_session_for_each_cmd(sess, skua_tmf_visit, scan);
+	if (scan->mark && scan->found)
+		skua_session_aborted(sess);
 	if (scan->nx && scan->mark && READ_ONCE(scan->nx->holding))
 		skua_order_kick((struct skua_nexus *)scan->nx);
 }

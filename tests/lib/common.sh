@@ -121,6 +121,7 @@ errno_name()
 	"Argument list too long")		echo E2BIG ;;
 	"File name too long")			echo ENAMETOOLONG ;;
 	"Invalid slot")				echo EBADSLT ;;
+	"Cannot assign requested address")	echo EADDRNOTAVAIL ;;
 	"Wrong medium type")			echo EMEDIUMTYPE ;;
 	"No medium found")			echo ENOMEDIUM ;;
 	"Block device required")		echo ENOTBLK ;;

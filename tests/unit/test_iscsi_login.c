@@ -709,6 +709,8 @@ TEST(rdma)
 	refused(SEND(T(1, 3), NAMES), ISCSI_LOGIN_MISSING_PARAM);
 	begin(true);
 	refused(SEND(T(1, 3), NAMES, "RDMAExtensions=No"), ISCSI_LOGIN_MISSING_PARAM);
+	begin(true);			/* discovery needs no RDMA */
+	CHECK_EQ(SEND(T(1, 3), "InitiatorName=i", "SessionType=Discovery"), ISCSI_LOGGED_IN);
 }
 
 /* ---- texts over several PDUs --------------------------------------------- */

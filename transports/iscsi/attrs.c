@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files of the driver, its targets and sessions. A value that was configured is
- * followed by the line "[key]" and an empty one.
+ * Files of the driver and its targets. A value that was configured is followed by the
+ * line "[key]" and an empty one.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -46,8 +46,12 @@ static const struct iscsit_value iscsit_values[] = {
 	{ "HeaderDigest", ISCSIT_DIGESTS, OURS(ISCSI_HEADER_DIGEST), 1, 3, 1 },
 	{ "DataDigest", ISCSIT_DIGESTS, OURS(ISCSI_DATA_DIGEST), 1, 3, 1 },
 	{ "QueuedCommands", ISCSIT_NUMBER, FIELD(depth), 1, ISCSIT_MAX_DEPTH, 32 },
+	{ "RspTimeout", ISCSIT_NUMBER, FIELD(rsp_timeout), 2, 65535, 90 },
 	{ "NopInInterval", ISCSIT_NUMBER, FIELD(nop_interval), 0, 65535, 30 },
 	{ "NopInTimeout", ISCSIT_NUMBER, FIELD(nop_timeout), 2, 65535, 30 },
+	{ "MaxSessions", ISCSIT_NUMBER, FIELD(max_sessions), 0, 65535, 0 },
+	{ "RDMAExtensions", ISCSIT_YES_NO, FIELD(rdma), 0, 1, 1 },
+	{ "per_portal_acl", ISCSIT_NUMBER, FIELD(per_portal_acl), 0, 1, 0 },
 };
 
 static u32 *iscsit_value_at(struct iscsit_attr_values *conf, const struct iscsit_value *value)
@@ -197,6 +201,45 @@ static ssize_t iscsit_tid_show(void *obj, const struct skua_attr *attr, char *bu
 	return sysfs_emit(buf, "%u\n", target->tid);
 }
 
+static ssize_t iscsit_redirect_show(void *obj, const struct skua_attr *attr, char *buf)
+{
+	struct iscsit_target *target = skua_tgt_priv(obj);
+	ssize_t n = 0;
+
+	spin_lock(&target->lock);
+	if (target->redirect[0])
+		n = sysfs_emit(buf, "%s %s\n[key]\n\n", target->redirect,
+			       target->redirect_perm ? "perm" : "temp");
+	spin_unlock(&target->lock);
+	return n ?: sysfs_emit(buf, "\n");
+}
+
+/* ADDRESS[:PORT] temp|perm; an empty line clears it. */
+static ssize_t iscsit_redirect_store(void *obj, const struct skua_attr *attr, const char *buf,
+				     size_t len)
+{
+	struct iscsit_target *target = skua_tgt_priv(obj);
+	char word[sizeof(target->redirect) + 8] = "", *rest = word, *where, *how;
+	bool perm;
+
+	if (iscsit_word(buf, len, word, sizeof(word)) && len >= sizeof(word))
+		return -EINVAL;
+	where = iscsit_next_word(&rest) ?: "";
+	how = iscsit_next_word(&rest);
+	perm = how && !strcasecmp(how, "perm");
+	if (*where && (!how || (!perm && strcasecmp(how, "temp")) || iscsit_next_word(&rest) ||
+		       strlen(where) >= sizeof(target->redirect))) {
+		pr_err("skua_iscsi: %s: redirect takes ADDRESS[:PORT] temp|perm\n",
+		       target->name);
+		return -EINVAL;
+	}
+	spin_lock(&target->lock);
+	strscpy(target->redirect, where, sizeof(target->redirect));
+	target->redirect_perm = perm;
+	spin_unlock(&target->lock);
+	return len;
+}
+
 static ssize_t iscsit_alias_show(void *obj, const struct skua_attr *attr, char *buf)
 {
 	struct iscsit_target *target = skua_tgt_priv(obj);
@@ -222,9 +265,6 @@ static ssize_t iscsit_alias_store(void *obj, const struct skua_attr *attr, const
 	return len;
 }
 
-#define ISCSIT_ATTR(_name, _mode, _show, _store, _arg) (&(const struct skua_attr) {	\
-	.attr = { .name = _name, .mode = _mode },					\
-	.show = _show, .store = _store, .arg = _arg })
 #define ISCSIT_VALUE(_name, _index)	\
 	ISCSIT_ATTR(_name, 0644, iscsit_value_show, iscsit_value_store, _index)
 
@@ -240,8 +280,13 @@ const struct skua_attr *const iscsit_tgt_attrs[] = {
 	ISCSIT_VALUE("HeaderDigest", 7),
 	ISCSIT_VALUE("DataDigest", 8),
 	ISCSIT_VALUE("QueuedCommands", 9),
-	ISCSIT_VALUE("NopInInterval", 10),
-	ISCSIT_VALUE("NopInTimeout", 11),
+	ISCSIT_VALUE("RspTimeout", 10),
+	ISCSIT_VALUE("NopInInterval", 11),
+	ISCSIT_VALUE("NopInTimeout", 12),
+	ISCSIT_VALUE("MaxSessions", 13),
+	ISCSIT_VALUE("RDMAExtensions", 14),
+	ISCSIT_VALUE("per_portal_acl", 15),
+	ISCSIT_ATTR("redirect", 0644, iscsit_redirect_show, iscsit_redirect_store, 0),
 	ISCSIT_ATTR("tid", 0444, iscsit_tid_show, NULL, 0),
 	ISCSIT_ATTR("alias", 0644, iscsit_alias_show, iscsit_alias_store, 0),
 	NULL
@@ -285,81 +330,5 @@ const struct skua_attr *const iscsit_drv_attrs[] = {
 	ISCSIT_ATTR("version", 0444, iscsit_version_show, NULL, 0),
 	ISCSIT_ATTR("open_state", 0444, iscsit_state_show, NULL, 0),
 	ISCSIT_ATTR("half_open", 0444, iscsit_half_open_show, NULL, 0),
-	NULL
-};
-
-/* ---- sessions ----------------------------------------------------------------- */
-
-enum { ISCSIT_S_SID = ISCSI_NR_VALUES, ISCSIT_S_REINSTATING };
-
-struct iscsit_sess_show {
-	char *buf;
-	ssize_t len;
-	unsigned long what;
-};
-
-static ssize_t iscsit_show_nego(const struct iscsit_conn *conn, unsigned long id, char *buf)
-{
-	const struct iscsi_key *key = &iscsi_keys[id];
-	u32 v = conn->nego.value[id];
-
-	switch (key->type) {
-	case ISCSI_LIST:
-		return sysfs_emit(buf, "%s\n", key->items[v]);
-	case ISCSI_AND:
-	case ISCSI_OR:
-		return sysfs_emit(buf, "%s\n", v ? "Yes" : "No");
-	default:
-		return sysfs_emit(buf, "%u\n", v);
-	}
-}
-
-static void iscsit_show_queue(struct skua_queue *queue, void *arg)
-{
-	const struct iscsit_conn *conn = container_of(queue, struct iscsit_queue, queue)->conn;
-	struct iscsit_sess_show *show = arg;
-
-	switch (show->what) {
-	case ISCSIT_S_SID:
-		/* TSIH and ISID, as one number */
-		show->len = sysfs_emit(show->buf, "%04x%*phN\n", conn->tsih, 6, conn->isid);
-		break;
-	case ISCSIT_S_REINSTATING:
-		show->len = sysfs_emit(show->buf, "0\n");
-		break;
-	case ISCSI_MAX_RECV_DSL:	/* ours; the initiator's is the limit of what we send */
-		show->len = sysfs_emit(show->buf, "%u\n", conn->max_recv);
-		break;
-	case ISCSI_NR_KEYS:
-		show->len = sysfs_emit(show->buf, "%u\n", conn->nego.value[ISCSI_MAX_RECV_DSL]);
-		break;
-	default:
-		show->len = iscsit_show_nego(conn, show->what, show->buf);
-		break;
-	}
-}
-
-static ssize_t iscsit_sess_attr_show(void *obj, const struct skua_attr *attr, char *buf)
-{
-	struct iscsit_sess_show show = { .buf = buf, .what = attr->arg };
-
-	skua_session_for_each_queue(obj, iscsit_show_queue, &show);
-	return show.len;
-}
-
-#define ISCSIT_SESS(_name, _arg)	ISCSIT_ATTR(_name, 0444, iscsit_sess_attr_show, NULL, _arg)
-
-const struct skua_attr *const iscsit_sess_attrs[] = {
-	ISCSIT_SESS("InitialR2T", ISCSI_INITIAL_R2T),
-	ISCSIT_SESS("ImmediateData", ISCSI_IMMEDIATE_DATA),
-	ISCSIT_SESS("MaxRecvDataSegmentLength", ISCSI_MAX_RECV_DSL),
-	ISCSIT_SESS("MaxXmitDataSegmentLength", ISCSI_NR_KEYS),
-	ISCSIT_SESS("MaxBurstLength", ISCSI_MAX_BURST),
-	ISCSIT_SESS("FirstBurstLength", ISCSI_FIRST_BURST),
-	ISCSIT_SESS("MaxOutstandingR2T", ISCSI_MAX_R2T),
-	ISCSIT_SESS("HeaderDigest", ISCSI_HEADER_DIGEST),
-	ISCSIT_SESS("DataDigest", ISCSI_DATA_DIGEST),
-	ISCSIT_SESS("sid", ISCSIT_S_SID),
-	ISCSIT_SESS("reinstating", ISCSIT_S_REINSTATING),
 	NULL
 };

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A connection's life.
+ * A connection's life, as far as it is the same for all movers.
  *
- * It begins when a portal accepts it and ends in one work item, close_work, which
- * whoever first asks for the end queues. That work stops the socket and io_work, ends
- * what waits for the initiator, and drops its reference; the core's queue holds another
- * one until the last command has come back, however long a backend keeps it.
+ * It begins with iscsit_conn_init(), ends with iscsit_conn_end(), and its memory goes with
+ * the last reference: the core's queue holds one until the last command has come back,
+ * however long a backend keeps it.
  */
+#include <linux/in6.h>
 #include <linux/slab.h>
-#include <linux/tcp.h>
-#include <net/sock.h>
-#include <net/tcp.h>
 
 #include "iscsit.h"
 
 #define ISCSIT_LOGIN_TIMEOUT	(15 * HZ)
-#define ISCSIT_MAX_HALF_OPEN	256
+#define ISCSIT_MAX_HALF_OPEN	512
+#define ISCSIT_DYING_TIME	(2 * HZ)
 #define ISCSIT_UNLOAD_TIMEOUT	(10 * HZ)
-#define ISCSIT_BUDGET		64	/* PDUs in one run of io_work */
 
 static LIST_HEAD(iscsit_conns);		/* all connections whose memory is there */
 static DEFINE_SPINLOCK(iscsit_conns_lock);
@@ -34,28 +31,38 @@ unsigned int iscsit_half_open_limit(void)
 	return ISCSIT_MAX_HALF_OPEN;
 }
 
-/* ---- memory ----------------------------------------------------------- */
-
-static void iscsit_conn_free(struct iscsit_conn *conn)
+/**
+ * iscsit_half_open_end() - a connection is no login in progress any more
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void iscsit_half_open_end(struct iscsit_conn *conn)
 {
-	kvfree(conn->q);
+	if (atomic_xchg(&conn->half_open, 0))
+		atomic_dec(&iscsit_half_open);
+}
+EXPORT_SYMBOL_GPL(iscsit_half_open_end);
+
+/* ---- references ------------------------------------------------------- */
+
+static void iscsit_free_work(struct work_struct *work)
+{
+	struct iscsit_conn *conn = container_of(work, struct iscsit_conn, free_work);
+
 	if (conn->login)
 		iscsi_login_wipe(conn->login);
 	kvfree(conn->login);
 	kvfree(conn->text);
+	if (conn->late)
+		iscsit_ctl_free(conn->late);
 	if (conn->target)
 		iscsit_target_put(conn->target);
 	spin_lock(&iscsit_conns_lock);
 	list_del(&conn->all);
-	if (list_empty(&iscsit_conns))
-		wake_up(&iscsit_conns_gone);
+	wake_up(&iscsit_conns_gone);
 	spin_unlock(&iscsit_conns_lock);
-	kfree(conn);
-}
-
-static void iscsit_free_work(struct work_struct *work)
-{
-	iscsit_conn_free(container_of(work, struct iscsit_conn, free_work));
+	conn->mover->free(conn);
 }
 
 /* The last reference may go in any context. */
@@ -66,232 +73,55 @@ static void iscsit_conn_unref(struct kref *refs)
 	queue_work(iscsit_wq, &conn->free_work);
 }
 
+void iscsit_conn_get(struct iscsit_conn *conn)
+{
+	kref_get(&conn->refs);
+}
+EXPORT_SYMBOL_GPL(iscsit_conn_get);
+
+/**
+ * iscsit_conn_put() - drop a reference
+ * @conn: the connection; freed later, in process context, if that was the last one
+ *
+ * Context: any.
+ */
+void iscsit_conn_put(struct iscsit_conn *conn)
+{
+	kref_put(&conn->refs, iscsit_conn_unref);
+}
+EXPORT_SYMBOL_GPL(iscsit_conn_put);
+
 static void iscsit_drained(struct skua_queue *queue)
 {
 	struct iscsit_conn *conn = container_of(queue, struct iscsit_queue, queue)->conn;
 
 	if (conn->counted)
 		atomic_dec(&conn->target->nr_sessions);
-	kref_put(&conn->refs, iscsit_conn_unref);
+	iscsit_conn_put(conn);
 }
 
 /**
- * iscsit_conn_alloc_queue() - the slots of a connection that will have a session
- * @conn: with depth set
- *
- * Return: 0 or -ENOMEM.
+ * iscsit_queue_init() - fill in what all queues have
+ * @conn: the connection, with depth set
+ * @q: zeroed, at the beginning of what becomes conn->q; the mover adds flags
+ * @slots: first struct skua_cmd, of iscsit_nr_slots()
+ * @stride: bytes from one to the next
  */
-int iscsit_conn_alloc_queue(struct iscsit_conn *conn)
+void iscsit_queue_init(struct iscsit_conn *conn, struct iscsit_queue *q, void *slots,
+		       size_t stride)
 {
-	u32 i;
-
-	conn->nr_slots = conn->depth + ISCSIT_SPARE_SLOTS;
-	conn->q = kvzalloc(struct_size(conn->q, slots, conn->nr_slots), GFP_KERNEL);
-	if (!conn->q)
-		return -ENOMEM;
-	conn->q->conn = conn;
-	conn->q->queue.flags = SKUA_QUEUE_ATOMIC;
-	conn->q->queue.cpu = conn->cpu;
-	conn->q->queue.slots = &conn->q->slots[0].cmd;
-	conn->q->queue.stride = sizeof(struct iscsit_slot);
-	conn->q->queue.nr_slots = conn->nr_slots;
-	conn->q->queue.drained = iscsit_drained;
-	for (i = 0; i < conn->nr_slots; i++) {
-		struct iscsit_slot *slot = &conn->q->slots[i];
-
-		slot->conn = conn;
-		slot->cmd.queue = &conn->q->queue;
-		slot->rsp.kind = ISCSIT_TX_RSP;
-		slot->r2t.kind = ISCSIT_TX_R2T;
-		INIT_LIST_HEAD(&slot->r2t.link);
-		list_add_tail(&slot->free, &conn->free);
-	}
-	return 0;
+	q->conn = conn;
+	q->mover = conn->mover;
+	q->queue.cpu = conn->cpu;
+	q->queue.slots = slots;
+	q->queue.stride = stride;
+	q->queue.nr_slots = iscsit_nr_slots(conn);
+	q->queue.drained = iscsit_drained;
+	conn->q = q;
 }
+EXPORT_SYMBOL_GPL(iscsit_queue_init);
 
-/**
- * iscsit_slot_get() - a slot for a new command
- * @conn: the connection; called by io_work only
- *
- * Return: NULL if all are in use.
- */
-struct iscsit_slot *iscsit_slot_get(struct iscsit_conn *conn)
-{
-	struct iscsit_slot *slot;
-
-	spin_lock_irq(&conn->lock);
-	slot = list_first_entry_or_null(&conn->free, struct iscsit_slot, free);
-	if (slot)
-		list_del(&slot->free);
-	spin_unlock_irq(&conn->lock);
-	if (!slot)
-		return NULL;
-	slot->bounce = NULL;
-	slot->unsol_want = 0;
-	slot->unsol_got = 0;
-	slot->unsol_sn = 0;
-	slot->waiting = false;
-	slot->failed = false;
-	slot->got = 0;
-	slot->burst_start = 0;
-	slot->burst_len = 0;
-	slot->burst_got = 0;
-	slot->burst_sn = 0;
-	slot->r2t_sn = 0;
-	WRITE_ONCE(slot->used, true);
-	return slot;
-}
-
-/**
- * iscsit_slot_put() - give a slot back that the core does not have
- * @slot: the slot
- *
- * Context: any.
- */
-void iscsit_slot_put(struct iscsit_slot *slot)
-{
-	struct iscsit_conn *conn = slot->conn;
-	unsigned long flags;
-
-	kvfree(slot->bounce);
-	slot->bounce = NULL;
-	spin_lock_irqsave(&conn->lock, flags);
-	WRITE_ONCE(slot->used, false);
-	list_add(&slot->free, &conn->free);
-	spin_unlock_irqrestore(&conn->lock, flags);
-}
-
-/* ---- work ------------------------------------------------------------- */
-
-/**
- * iscsit_kick() - let io_work look at the connection
- * @conn: the connection
- *
- * Context: any.
- */
-void iscsit_kick(struct iscsit_conn *conn)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&conn->lock, flags);
-	if (!conn->stopped)
-		queue_work_on(conn->cpu, iscsit_wq, &conn->io_work);
-	spin_unlock_irqrestore(&conn->lock, flags);
-}
-
-/* Ends that are no surprise need no words. */
-static void iscsit_conn_log(const struct iscsit_conn *conn, int error)
-{
-	if (error != -ESHUTDOWN && error != -EPIPE)
-		pr_info_ratelimited("skua_iscsi: %s: the connection ends: error %d\n",
-				    conn->peer, error);
-}
-
-static void iscsit_io_work(struct work_struct *work)
-{
-	struct iscsit_conn *conn = container_of(work, struct iscsit_conn, io_work);
-	int budget = ISCSIT_BUDGET, sent, got = 0;
-
-	do {
-		sent = iscsit_tx(conn);
-		if (sent >= 0)
-			got = iscsit_rx(conn);
-		if (sent < 0 || got < 0) {
-			iscsit_conn_log(conn, sent < 0 ? sent : got);
-			iscsit_conn_close(conn);
-			return;
-		}
-	} while ((sent || got) && --budget > 0);
-	if (!budget)
-		iscsit_kick(conn);
-}
-
-static void iscsit_data_ready(struct sock *sk)
-{
-	struct iscsit_conn *conn;
-
-	read_lock_bh(&sk->sk_callback_lock);
-	conn = sk->sk_user_data;
-	if (conn)
-		iscsit_kick(conn);
-	read_unlock_bh(&sk->sk_callback_lock);
-}
-
-static void iscsit_write_space(struct sock *sk)
-{
-	struct iscsit_conn *conn;
-
-	read_lock_bh(&sk->sk_callback_lock);
-	conn = sk->sk_user_data;
-	if (conn && sk_stream_is_writeable(sk)) {
-		clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-		iscsit_kick(conn);
-	}
-	read_unlock_bh(&sk->sk_callback_lock);
-}
-
-/* The end of the stream is found by reading it. */
-static void iscsit_state_change(struct sock *sk)
-{
-	iscsit_data_ready(sk);
-}
-
-/* ---- the end ---------------------------------------------------------- */
-
-void iscsit_half_open_end(struct iscsit_conn *conn)
-{
-	if (atomic_xchg(&conn->half_open, 0))
-		atomic_dec(&iscsit_half_open);
-}
-
-/**
- * iscsit_conn_close() - begin the end of a connection, if nobody has yet
- * @conn: a connection that the caller knows to stay meanwhile
- *
- * Context: any.
- */
-void iscsit_conn_close(struct iscsit_conn *conn)
-{
-	if (!atomic_xchg(&conn->closing, 1))
-		queue_work(iscsit_wq, &conn->close_work);
-}
-
-/* No callback of the socket runs after it, nor io_work, nor the timer. */
-static void iscsit_conn_stop(struct iscsit_conn *conn)
-{
-	struct sock *sk = conn->sock->sk;
-
-	write_lock_bh(&sk->sk_callback_lock);
-	sk->sk_data_ready = conn->old_data_ready;
-	sk->sk_write_space = conn->old_write_space;
-	sk->sk_state_change = conn->old_state_change;
-	sk->sk_user_data = NULL;
-	write_unlock_bh(&sk->sk_callback_lock);
-
-	spin_lock_irq(&conn->lock);
-	conn->stopped = true;
-	spin_unlock_irq(&conn->lock);
-	cancel_work_sync(&conn->io_work);
-	cancel_delayed_work_sync(&conn->timer);
-}
-
-static void iscsit_close_work(struct work_struct *work)
-{
-	struct iscsit_conn *conn = container_of(work, struct iscsit_conn, close_work);
-
-	iscsit_conn_stop(conn);
-	iscsit_half_open_end(conn);
-	kernel_sock_shutdown(conn->sock, SHUT_RDWR);
-	iscsit_rx_reset(conn);
-	if (conn->q)
-		iscsit_slots_fail(conn, NULL);
-	iscsit_tx_drop(conn);
-	if (conn->attached)
-		skua_queue_kill(&conn->q->queue);
-	sock_release(conn->sock);
-	conn->sock = NULL;
-	kref_put(&conn->refs, iscsit_conn_unref);
-}
+/* ---- the beginning ---------------------------------------------------- */
 
 static void iscsit_timer_work(struct work_struct *work)
 {
@@ -304,8 +134,12 @@ static void iscsit_timer_work(struct work_struct *work)
 		iscsit_conn_close(conn);
 		return;
 	}
-	if (!conn->nop_interval)
+	if (conn->dying && time_after(now, conn->dying + ISCSIT_DYING_TIME)) {
+		iscsit_conn_close(conn);
 		return;
+	}
+	if (!conn->nop_interval)
+		goto again;
 	if (sent && time_after(now, sent + conn->nop_timeout * HZ)) {
 		pr_info("skua_iscsi: %s: no answer within %u s: the connection ends\n",
 			conn->peer, conn->nop_timeout);
@@ -314,165 +148,202 @@ static void iscsit_timer_work(struct work_struct *work)
 	}
 	if (!sent && time_after_eq(now, READ_ONCE(conn->last_rx) + conn->nop_interval * HZ))
 		iscsit_ask_nop(conn);
-	queue_delayed_work(iscsit_wq, &conn->timer, HZ);
+again:
+	if (!READ_ONCE(conn->ended))
+		queue_delayed_work(iscsit_wq, &conn->timer, HZ);
 }
 
-/* ---- the beginning ---------------------------------------------------- */
-
-static void iscsit_conn_names(struct iscsit_conn *conn)
+/**
+ * iscsit_conn_full() - the login is over: the timer looks for dead peers from now on
+ * @conn: the connection
+ */
+void iscsit_conn_full(struct iscsit_conn *conn)
 {
-	struct sockaddr_storage addr;
+	iscsit_half_open_end(conn);
+	if (!READ_ONCE(conn->ended))
+		mod_delayed_work(iscsit_wq, &conn->timer, HZ);
+}
 
-	if (kernel_getpeername(conn->sock, (struct sockaddr *)&addr) >= 0) {
-		snprintf(conn->peer, sizeof(conn->peer), "%pISpc", &addr);
-		snprintf(conn->peer_ip, sizeof(conn->peer_ip), "%pISc", &addr);
+/**
+ * iscsit_conn_dying() - let the timer end the connection if the initiator does not
+ * @conn: the connection
+ *
+ * Return: false if that was done before, or the login is not over: it ends at once then.
+ */
+bool iscsit_conn_dying(struct iscsit_conn *conn)
+{
+	if (READ_ONCE(conn->login)) {
+		iscsit_conn_close(conn);
+		return false;
 	}
-	if (kernel_getsockname(conn->sock, (struct sockaddr *)&addr) >= 0)
-		snprintf(conn->local, sizeof(conn->local), "%pISpc", &addr);
+	return !cmpxchg(&conn->dying, 0, jiffies | 1);
 }
 
-static int iscsit_next_cpu(void)
+/**
+ * iscsit_conn_names() - fill in peer, peer_ip and local
+ * @conn: the connection
+ * @peer: address and port of the initiator
+ * @local: address and port here
+ */
+void iscsit_conn_names(struct iscsit_conn *conn, const struct sockaddr_storage *peer,
+		       const struct sockaddr_storage *local)
 {
-	static atomic_t next = ATOMIC_INIT(0);
-	unsigned int n = (unsigned int)atomic_inc_return(&next) % num_online_cpus();
-	int cpu;
-
-	for_each_online_cpu(cpu)
-		if (!n--)
-			return cpu;
-	return cpumask_first(cpu_online_mask);
+	snprintf(conn->peer, sizeof(conn->peer), "%pISpc", peer);
+	snprintf(conn->local, sizeof(conn->local), "%pISpc", local);
+	if (peer->ss_family == AF_INET6)
+		snprintf(conn->peer_ip, sizeof(conn->peer_ip), "[%pI6]",
+			 &((const struct sockaddr_in6 *)peer)->sin6_addr);
+	else
+		snprintf(conn->peer_ip, sizeof(conn->peer_ip), "%pIS", peer);
 }
+EXPORT_SYMBOL_GPL(iscsit_conn_names);
 
-static struct iscsit_conn *iscsit_conn_new(struct socket *sock)
+/**
+ * iscsit_conn_init() - a mover has accepted a connection
+ * @conn: zeroed, with peer, local, peer_ip and cpu filled in
+ * @mover: whose it is
+ *
+ * Counts it as a login in progress and gives it a time for that. On success the mover
+ * ends it by iscsit_conn_end(), on failure it just frees it.
+ *
+ * Context: process. Return: 0; -EBUSY: too many logins are in progress; -ENOMEM.
+ */
+int iscsit_conn_init(struct iscsit_conn *conn, const struct iscsit_mover *mover)
 {
-	struct iscsit_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
-
-	if (!conn)
-		return NULL;
-	conn->sock = sock;
-	conn->cpu = iscsit_next_cpu();
+	if (atomic_inc_return(&iscsit_half_open) > ISCSIT_MAX_HALF_OPEN) {
+		atomic_dec(&iscsit_half_open);
+		pr_info_ratelimited("skua_iscsi: %s: refused: too many logins at once\n",
+				    conn->peer);
+		return -EBUSY;
+	}
+	conn->mover = mover;
 	kref_init(&conn->refs);
-	spin_lock_init(&conn->lock);
-	INIT_LIST_HEAD(&conn->free);
-	INIT_LIST_HEAD(&conn->tx);
-	INIT_WORK(&conn->io_work, iscsit_io_work);
-	INIT_WORK(&conn->close_work, iscsit_close_work);
+	spin_lock_init(&conn->sn_lock);
 	INIT_WORK(&conn->free_work, iscsit_free_work);
 	INIT_DELAYED_WORK(&conn->timer, iscsit_timer_work);
 	conn->last_rx = jiffies;
 	conn->max_recv = ISCSI_LOGIN_DSL;
 	atomic_set(&conn->half_open, 1);
-	iscsit_conn_names(conn);
 	if (iscsit_login_begin(conn)) {
-		kfree(conn);
-		return NULL;
+		iscsit_half_open_end(conn);
+		return -ENOMEM;
 	}
 	spin_lock(&iscsit_conns_lock);
 	list_add_tail(&conn->all, &iscsit_conns);
 	spin_unlock(&iscsit_conns_lock);
-	return conn;
+	queue_delayed_work(iscsit_wq, &conn->timer, ISCSIT_LOGIN_TIMEOUT);
+	return 0;
 }
+EXPORT_SYMBOL_GPL(iscsit_conn_init);
 
-static void iscsit_conn_hook(struct iscsit_conn *conn, const struct socket *listener,
-			     void (*data_ready)(struct sock *sk))
-{
-	struct sock *sk = conn->sock->sk;
-
-	tcp_sock_set_nodelay(sk);
-	sock_set_keepalive(sk);
-	sk->sk_allocation = GFP_NOIO;
-	write_lock_bh(&sk->sk_callback_lock);
-	/* It was born with the listener's. */
-	conn->old_data_ready = data_ready;
-	conn->old_write_space = sk->sk_write_space;
-	conn->old_state_change = sk->sk_state_change;
-	sk->sk_user_data = conn;
-	sk->sk_data_ready = iscsit_data_ready;
-	sk->sk_write_space = iscsit_write_space;
-	sk->sk_state_change = iscsit_state_change;
-	write_unlock_bh(&sk->sk_callback_lock);
-}
+/* ---- the end ---------------------------------------------------------- */
 
 /**
- * iscsit_conn_accept() - a portal has accepted a connection
- * @sock: the connection's, after success
- * @listener: the portal's
- * @data_ready: callback that a socket has by default
+ * iscsit_conn_close() - begin the end of a connection, if nobody has yet
+ * @conn: a connection that the caller knows to stay meanwhile
  *
- * Context: process. Return: 0; -EBUSY: too many logins are in progress; -ENOMEM.
+ * Context: any.
  */
-int iscsit_conn_accept(struct socket *sock, const struct socket *listener,
-		       void (*data_ready)(struct sock *sk))
+void iscsit_conn_close(struct iscsit_conn *conn)
+{
+	conn->mover->close(conn);
+}
+EXPORT_SYMBOL_GPL(iscsit_conn_close);
+
+/**
+ * iscsit_conn_end() - the mover has stopped
+ * @conn: the connection: no PDU of it is handed on any more, nothing is sent, and no
+ *	command waits for data. May be freed before this returns
+ *
+ * Context: process, once.
+ */
+void iscsit_conn_end(struct iscsit_conn *conn)
+{
+	WRITE_ONCE(conn->ended, true);
+	cancel_delayed_work_sync(&conn->timer);
+	iscsit_half_open_end(conn);
+	if (conn->attached)
+		skua_queue_kill(&conn->q->queue);
+	iscsit_conn_put(conn);
+}
+EXPORT_SYMBOL_GPL(iscsit_conn_end);
+
+/**
+ * iscsit_conns_reinstate() - an initiator port logs in again: its old connection ends
+ * @by: the new connection
+ *
+ * At once, that is without a word to the initiator, which knows. Context: process.
+ */
+void iscsit_conns_reinstate(const struct iscsit_conn *by)
 {
 	struct iscsit_conn *conn;
 
-	if (atomic_inc_return(&iscsit_half_open) > ISCSIT_MAX_HALF_OPEN) {
-		atomic_dec(&iscsit_half_open);
-		pr_info_ratelimited("skua_iscsi: connection refused: too many logins at once\n");
-		return -EBUSY;
-	}
-	conn = iscsit_conn_new(sock);
-	if (!conn) {
-		atomic_dec(&iscsit_half_open);
-		return -ENOMEM;
-	}
-	queue_delayed_work(iscsit_wq, &conn->timer, ISCSIT_LOGIN_TIMEOUT);
-	iscsit_conn_hook(conn, listener, data_ready);
-	iscsit_kick(conn);		/* for what came before the callbacks */
-	return 0;
+	spin_lock(&iscsit_conns_lock);
+	list_for_each_entry(conn, &iscsit_conns, all)
+		if (conn != by && conn->target == by->target && READ_ONCE(conn->attached) &&
+		    !READ_ONCE(conn->ended) && !memcmp(conn->isid, by->isid, sizeof(by->isid)) &&
+		    !strcasecmp(conn->initiator, by->initiator))
+			iscsit_conn_close(conn);
+	spin_unlock(&iscsit_conns_lock);
 }
 
 /* ---- unload ----------------------------------------------------------- */
 
 /**
- * iscsit_conns_close_all() - begin the end of all connections
+ * iscsit_conns_close() - begin the end of all connections of a mover
+ * @mover: which; it accepts none any more
  */
-void iscsit_conns_close_all(void)
+void iscsit_conns_close(const struct iscsit_mover *mover)
 {
 	struct iscsit_conn *conn;
 
 	spin_lock(&iscsit_conns_lock);
 	list_for_each_entry(conn, &iscsit_conns, all)
-		iscsit_conn_close(conn);
+		if (conn->mover == mover && kref_read(&conn->refs))
+			iscsit_conn_close(conn);
 	spin_unlock(&iscsit_conns_lock);
 }
 
-static bool iscsit_conns_none(void)
+static bool iscsit_conns_none(const struct iscsit_mover *mover)
 {
-	bool none;
+	struct iscsit_conn *conn;
+	bool none = true;
 
 	spin_lock(&iscsit_conns_lock);
-	none = list_empty(&iscsit_conns);
+	list_for_each_entry(conn, &iscsit_conns, all)
+		if (conn->mover == mover)
+			none = false;
 	spin_unlock(&iscsit_conns_lock);
 	return none;
 }
 
 /* Commands that a backend does not give back: the core keeps their memory. */
-static void iscsit_conn_orphan(struct iscsit_conn *conn)
+static bool iscsit_conn_orphan(struct iscsit_conn *conn)
 {
 	struct iscsit_queue *q = conn->q;
-	u32 i;
 
-	if (!q || !skua_queue_hold(&q->queue))
-		return;
+	if (!skua_queue_hold(&q->queue))
+		return false;		/* they have just come back */
 	pr_warn("skua_iscsi: %s: leaving commands behind that a backend does not give back\n",
 		conn->peer);
-	for (i = 0; i < conn->nr_slots; i++) {
-		kvfree(q->slots[i].bounce);
-		q->slots[i].bounce = NULL;
-	}
+	conn->mover->orphan(conn);
 	conn->q = NULL;
+	if (conn->counted)
+		atomic_dec(&conn->target->nr_sessions);
 	skua_queue_orphan(&q->queue, q);
-	kref_put(&conn->refs, iscsit_conn_unref);
+	iscsit_conn_put(conn);
+	return true;
 }
 
-static struct iscsit_conn *iscsit_conn_first(void)
+/* One that has ended and whose queue the core still has. */
+static struct iscsit_conn *iscsit_conn_stuck(const struct iscsit_mover *mover)
 {
 	struct iscsit_conn *conn;
 
 	spin_lock(&iscsit_conns_lock);
 	list_for_each_entry(conn, &iscsit_conns, all)
-		if (conn->q && kref_get_unless_zero(&conn->refs))
+		if (conn->mover == mover && conn->q && READ_ONCE(conn->ended) &&
+		    kref_get_unless_zero(&conn->refs))
 			goto out;
 	conn = NULL;
 out:
@@ -481,21 +352,24 @@ out:
 }
 
 /**
- * iscsit_conns_wait() - until no connection is left
+ * iscsit_conns_wait() - until no connection of a mover is left
+ * @mover: which; all of them have been closed, so nothing but backends keeps them
  *
- * For module exit: all have been closed, so nothing but backends keeps them.
+ * What backends do not give back in time is left to the core. Context: process.
  */
-void iscsit_conns_wait(void)
+void iscsit_conns_wait(const struct iscsit_mover *mover)
 {
 	struct iscsit_conn *conn;
+	bool more;
 
-	if (!wait_event_timeout(iscsit_conns_gone, iscsit_conns_none(), ISCSIT_UNLOAD_TIMEOUT)) {
-		while ((conn = iscsit_conn_first())) {
-			flush_work(&conn->close_work);
-			iscsit_conn_orphan(conn);
-			kref_put(&conn->refs, iscsit_conn_unref);
-		}
-		wait_event(iscsit_conns_gone, iscsit_conns_none());
+	while (!wait_event_timeout(iscsit_conns_gone, iscsit_conns_none(mover),
+				   ISCSIT_UNLOAD_TIMEOUT)) {
+		do {
+			conn = iscsit_conn_stuck(mover);
+			more = conn && iscsit_conn_orphan(conn);
+			if (conn)
+				iscsit_conn_put(conn);
+		} while (more);
 	}
 	flush_workqueue(iscsit_wq);
 }

@@ -223,7 +223,8 @@ static u16 login_transit(struct iscsi_login *login, u8 flags, struct iscsi_bhs *
 	if (nsg == ISCSI_STAGE_FULL && !settled)
 		nsg = ISCSI_STAGE_OPERATIONAL;
 	if (nsg == ISCSI_STAGE_FULL) {
-		if (login->nego.rdma && !login->nego.value[ISCSI_RDMA_EXTENSIONS])
+		if (login->nego.rdma && !login->nego.discovery &&
+		    !login->nego.value[ISCSI_RDMA_EXTENSIONS])
 			return ISCSI_LOGIN_MISSING_PARAM;
 		status = login->env->open(login);
 		if (status)

@@ -1,23 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iSCSI target over TCP: module, parameters, the transport's table. */
+/* iSCSI target: module, the transport's table. */
 #include <linux/build_bug.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 
-#include "iscsit.h"
+#include "tcp.h"
 
 struct skua_driver *iscsit_driver;	/* under iscsit_mutex */
 struct workqueue_struct *iscsit_wq;
 bool iscsit_enabled;
 
-static char *portals = "0.0.0.0:3260,[::]:3260";
-module_param(portals, charp, 0444);
-MODULE_PARM_DESC(portals,
-		 "comma separated addresses and ports to listen on (default 0.0.0.0:3260,[::]:3260)");
+static const struct iscsit_mover *iscsit_mover_of(const struct skua_queue *queue)
+{
+	return container_of(queue, struct iscsit_queue, queue)->mover;
+}
+
+static struct iscsit_conn *iscsit_conn_of(struct skua_queue *queue)
+{
+	return container_of(queue, struct iscsit_queue, queue)->conn;
+}
+
+static void iscsit_start(struct skua_cmd *cmd, bool may_sleep)
+{
+	iscsit_mover_of(cmd->queue)->start(cmd, may_sleep);
+}
+
+static void iscsit_respond(struct skua_cmd *cmd)
+{
+	iscsit_mover_of(cmd->queue)->respond(cmd);
+}
 
 static void iscsit_close_queue(struct skua_queue *queue)
 {
-	iscsit_conn_close(container_of(queue, struct iscsit_queue, queue)->conn);
+	iscsit_ask_logout(iscsit_conn_of(queue));
+}
+
+static void iscsit_aborted(struct skua_queue *queue)
+{
+	const struct iscsit_mover *mover = iscsit_mover_of(queue);
+
+	if (mover->aborted)
+		mover->aborted(iscsit_conn_of(queue));
 }
 
 static const struct skua_transport iscsit_transport = {
@@ -35,6 +57,10 @@ static const struct skua_transport iscsit_transport = {
 	.add_target = iscsit_add_target,
 	.del_target = iscsit_del_target,
 	.drv_cmd = iscsit_drv_cmd,
+	.drv_help = iscsit_drv_help,
+	.aborted = iscsit_aborted,
+	.luns_changed = iscsit_luns_changed,
+	.group_gone = iscsit_group_gone,
 };
 
 static int __init iscsit_register(void)
@@ -49,19 +75,20 @@ static int __init iscsit_register(void)
 	return 0;
 }
 
-/* Sessions have ended; what backends still have is waited for, then left behind. */
-static void iscsit_end(struct skua_driver *drv)
+/* Targets first, so that initiators are told; what backends keep is waited for, then left. */
+static void iscsit_end(void)
 {
-	iscsit_conns_close_all();
+	struct skua_driver *drv = iscsit_driver;
+
 	iscsit_targets_end();
-	iscsit_conns_wait();
+	iscsit_mover_unregister(&itcp_mover);
+	iscsit_portals_exit();
 	skua_driver_unregister(drv);
 	iscsit_users_free(&iscsit_discovery_users);
 }
 
 static int __init iscsit_init(void)
 {
-	struct skua_driver *drv;
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct iscsi_bhs) != ISCSI_BHS_LEN);
@@ -70,26 +97,19 @@ static int __init iscsit_init(void)
 		return -ENOMEM;
 	iscsit_login_init(iscsit_hash_init());
 	ret = iscsit_register();
-	if (ret)
-		goto err_wq;
-	ret = iscsit_listen(portals);
-	if (!ret)
-		return 0;
-	drv = iscsit_driver;
-	iscsit_end(drv);
-err_wq:
-	iscsit_hash_exit();
-	destroy_workqueue(iscsit_wq);
-	return ret;
+	if (ret) {
+		iscsit_hash_exit();
+		destroy_workqueue(iscsit_wq);
+		return ret;
+	}
+	iscsit_portals_init();
+	iscsit_mover_register(&itcp_mover);
+	return 0;
 }
 
-/* Portals first, so that no connection comes. */
 static void __exit iscsit_exit(void)
 {
-	struct skua_driver *drv = iscsit_driver;
-
-	iscsit_unlisten();
-	iscsit_end(drv);
+	iscsit_end();
 	iscsit_hash_exit();
 	destroy_workqueue(iscsit_wq);
 }

@@ -83,6 +83,12 @@ enum iscsi_login_status {
 	ISCSI_LOGIN_NO_RESOURCES	= 0x0302,
 };
 
+/* Of an Asynchronous Message: 11.9.1 */
+enum iscsi_async_event {
+	ISCSI_ASYNC_SCSI	= 0,	/* sense data follows */
+	ISCSI_ASYNC_LOGOUT	= 1,	/* the target asks for a logout */
+};
+
 /* Reasons of a Reject PDU: 11.17.1 */
 enum iscsi_reject_reason {
 	ISCSI_REJECT_DATA_DIGEST	= 0x02,
@@ -160,7 +166,9 @@ struct iscsi_bhs {
 			union {
 				__be32 offset;
 				__be32 beg_run;
-				__be16 param2;
+				struct {
+					__be16 param2, param3;
+				};
 				__be32 bidi_residual;
 				__be16 time2wait;
 			};

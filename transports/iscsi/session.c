@@ -13,8 +13,10 @@
 
 /* ---- login ------------------------------------------------------------------ */
 
+/* What the target is ready for on this connection */
 static void iscsit_login_conf(struct iscsit_conn *conn, struct iscsi_login *login)
 {
+	const struct iscsit_mover *mover = conn->mover;
 	struct iscsit_target *target = conn->target;
 	const struct iscsit_attr_values *conf = &target->conf;
 
@@ -24,22 +26,65 @@ static void iscsit_login_conf(struct iscsit_conn *conn, struct iscsi_login *logi
 	conn->depth = conf->depth;
 	conn->nop_interval = conf->nop_interval;
 	conn->nop_timeout = conf->nop_timeout;
+	conn->rsp_timeout = conf->rsp_timeout;
 	memcpy(login->alias, target->alias, sizeof(login->alias));
 	spin_unlock(&target->lock);
+	if (mover->rdma) {
+		login->nego.ours[ISCSI_TARGET_RECV_DSL] = min(conf->ours[ISCSI_MAX_RECV_DSL],
+							      mover->max_recv);
+		login->nego.ours[ISCSI_INITIATOR_RECV_DSL] = conf->max_xmit;
+	}
+}
+
+/* The name that groups, access rules and the tree go by */
+static void iscsit_login_name(struct iscsit_conn *conn, const struct iscsi_login *login)
+{
+	size_t n = strscpy(conn->initiator, login->initiator, sizeof(conn->initiator));
+	const char *local = conn->local;
+
+	if (!READ_ONCE(conn->target->conf.per_portal_acl))
+		return;
+	snprintf(conn->initiator + n, sizeof(conn->initiator) - n, "#%.*s",
+		 (int)(strrchr(local, ':') ? strrchr(local, ':') - local : 0), local);
+}
+
+/* target->login is held. */
+static u16 iscsit_login_admit(struct iscsit_conn *conn, struct iscsi_login *login)
+{
+	struct iscsit_target *target = conn->target;
+	u32 most = READ_ONCE(target->conf.max_sessions);
+	bool moved, perm;
+
+	if (target->dead || !skua_tgt_enabled(target->tgt))
+		return ISCSI_LOGIN_UNAVAILABLE;
+	spin_lock(&target->lock);
+	moved = target->redirect[0];
+	perm = target->redirect_perm;
+	strscpy(login->redirect, target->redirect, sizeof(login->redirect));
+	spin_unlock(&target->lock);
+	if (moved)
+		return perm ? ISCSI_LOGIN_MOVED_PERM : ISCSI_LOGIN_MOVED_TEMP;
+	if (conn->mover->rdma && !READ_ONCE(target->conf.rdma))
+		return ISCSI_LOGIN_FORBIDDEN;
+	if (most && atomic_read(&target->nr_sessions) >= most)
+		return ISCSI_LOGIN_NO_RESOURCES;
+	iscsit_login_name(conn, login);
+	skua_tgt_group_of(target->tgt, conn->initiator, conn->group, sizeof(conn->group));
+	return ISCSI_LOGIN_OK;
 }
 
 static u16 iscsit_login_find(struct iscsi_login *login)
 {
 	struct iscsit_conn *conn = login->arg;
 	struct iscsit_target *target;
-	bool enabled;
+	u16 status;
 
 	if (!READ_ONCE(iscsit_enabled))
 		return ISCSI_LOGIN_UNAVAILABLE;
 	if (login->tsih)		/* MaxConnections=1: no session takes another one */
 		return ISCSI_LOGIN_NO_SESSION;
 	if (login->nego.discovery) {
-		login->auth = iscsit_users_any(&iscsit_discovery_users, false);
+		login->auth = iscsit_users_any(&iscsit_discovery_users, "");
 		conn->depth = ISCSIT_DISCOVERY_DEPTH;
 		return ISCSI_LOGIN_OK;
 	}
@@ -47,14 +92,16 @@ static u16 iscsit_login_find(struct iscsi_login *login)
 	if (!target)
 		return ISCSI_LOGIN_NOT_FOUND;
 	conn->target = target;
+	if (!iscsit_portal_allowed(&target->users, conn->local))
+		return ISCSI_LOGIN_NOT_FOUND;
 	mutex_lock(&target->login);
-	enabled = !target->dead && skua_tgt_enabled(target->tgt);
+	status = iscsit_login_admit(conn, login);
 	mutex_unlock(&target->login);
-	if (!enabled)
-		return ISCSI_LOGIN_UNAVAILABLE;
+	if (status)
+		return status;
 	iscsit_login_conf(conn, login);
 	login->portal_group = ISCSIT_PORTAL_GROUP;
-	login->auth = iscsit_users_any(&target->users, false);
+	login->auth = iscsit_users_any(&target->users, conn->group);
 	return ISCSI_LOGIN_OK;
 }
 
@@ -65,12 +112,16 @@ static struct iscsit_users *iscsit_login_users(struct iscsit_conn *conn)
 
 static bool iscsit_login_secret(void *arg, struct iscsi_user *user)
 {
-	return iscsit_user_find(iscsit_login_users(arg), false, user);
+	struct iscsit_conn *conn = arg;
+
+	return iscsit_user_find(iscsit_login_users(conn), conn->group, false, user);
 }
 
 static bool iscsit_login_own(void *arg, struct iscsi_user *own)
 {
-	return iscsit_user_find(iscsit_login_users(arg), true, own);
+	struct iscsit_conn *conn = arg;
+
+	return iscsit_user_find(iscsit_login_users(conn), conn->group, true, own);
 }
 
 /* SPC-5 7.6.4.6: the name, and the ISID if there is room */
@@ -89,24 +140,36 @@ static u32 iscsit_transport_id(const struct iscsi_login *login, u8 *id)
 	return 4 + n;
 }
 
+/* Name in any case, ISID: the initiator port. */
+static u32 iscsit_login_key(const struct iscsi_login *login, char *key)
+{
+	u32 n;
+
+	for (n = 0; login->initiator[n]; n++)
+		key[n] = tolower(login->initiator[n]);
+	memcpy(key + n, login->isid, sizeof(login->isid));
+	return n + sizeof(login->isid);
+}
+
 static int iscsit_login_attach(struct iscsit_conn *conn, struct iscsi_login *login)
 {
 	char key[ISCSI_NAME_MAX + sizeof(login->isid)];
 	u8 id[SKUA_MAX_TRANSPORT_ID] = {};
 	struct skua_session_params params = {
-		.initiator = login->initiator,
+		.initiator = conn->initiator,
 		.key = key,
+		.key_len = iscsit_login_key(login, key),
 		.transport_id = id,
+		.transport_id_len = iscsit_transport_id(login, id),
+		.dir_name = conn->peer_ip,
+		.dir_attrs = iscsit_conn_attrs,
 	};
 	struct skua_session *sess;
 	int ret;
 
-	for (params.key_len = 0; login->initiator[params.key_len]; params.key_len++)
-		key[params.key_len] = tolower(login->initiator[params.key_len]);
-	memcpy(key + params.key_len, login->isid, sizeof(login->isid));
-	params.key_len += sizeof(login->isid);
-	params.transport_id_len = iscsit_transport_id(login, id);
-
+	BUILD_BUG_ON(sizeof(key) > SKUA_MAX_KEY);
+	memcpy(conn->isid, login->isid, sizeof(conn->isid));
+	iscsit_conns_reinstate(conn);
 	skua_session_close_key(conn->target->tgt, key, params.key_len);
 	sess = skua_session_get(conn->target->tgt, &params);
 	if (IS_ERR(sess))
@@ -115,8 +178,10 @@ static int iscsit_login_attach(struct iscsit_conn *conn, struct iscsi_login *log
 	skua_session_put(sess);
 	if (ret)
 		return ret;
-	kref_get(&conn->refs);		/* until drained() */
+	iscsit_conn_get(conn);		/* until drained() */
 	conn->attached = true;
+	conn->counted = true;
+	atomic_inc(&conn->target->nr_sessions);
 	return 0;
 }
 
@@ -130,7 +195,7 @@ static u16 iscsit_login_open(struct iscsi_login *login)
 	login->max_cmd_sn = login->cmd_sn + conn->depth - 1;
 	if (login->nego.discovery)
 		return ISCSI_LOGIN_OK;
-	if (iscsit_conn_alloc_queue(conn))
+	if (conn->mover->alloc_queue(conn))
 		return ISCSI_LOGIN_NO_RESOURCES;
 	mutex_lock(&conn->target->login);
 	ret = conn->target->dead ? -ENOENT : iscsit_login_attach(conn, login);
@@ -177,7 +242,7 @@ int iscsit_login_begin(struct iscsit_conn *conn)
 	conn->login = kvmalloc(sizeof(*conn->login), GFP_KERNEL);
 	if (!conn->login)
 		return -ENOMEM;
-	iscsi_login_init(conn->login, &iscsit_login_env, conn, false);
+	iscsi_login_init(conn->login, &iscsit_login_env, conn, conn->mover->rdma);
 	return 0;
 }
 
@@ -189,57 +254,87 @@ static void iscsit_login_done(struct iscsit_conn *conn)
 	conn->nego = login->nego;
 	conn->cid = login->cid;
 	conn->tsih = login->tsih;
-	memcpy(conn->isid, login->isid, sizeof(conn->isid));
 	conn->stat_sn = login->stat_sn;
 	conn->exp_cmd_sn = login->cmd_sn;
 	conn->max_cmd_sn = login->max_cmd_sn;
-	conn->max_recv = login->nego.ours[ISCSI_MAX_RECV_DSL];
+	if (!conn->mover->rdma)
+		conn->max_recv = login->nego.ours[ISCSI_MAX_RECV_DSL];
+	else if (!login->nego.discovery)
+		conn->max_recv = login->nego.value[ISCSI_TARGET_RECV_DSL];
 	conn->header_digest = login->nego.value[ISCSI_HEADER_DIGEST];
 	conn->data_digest = login->nego.value[ISCSI_DATA_DIGEST];
-	pr_info("skua_iscsi: %s: %s logged in to %s\n", conn->peer, login->initiator,
-		login->nego.discovery ? "discovery" : login->target);
+	pr_info_ratelimited("skua_iscsi: %s: %s logged in to %s over %s\n", conn->peer,
+			    login->initiator,
+			    login->nego.discovery ? "discovery" : login->target,
+			    conn->mover->name);
 	iscsi_login_wipe(login);
 	kvfree(login);
 	conn->login = NULL;
-	iscsit_half_open_end(conn);
-	mod_delayed_work(iscsit_wq, &conn->timer, HZ);
+	iscsit_conn_full(conn);
 }
 
+/* One rule set, one line, whatever the mover. */
 static void iscsit_login_log(const struct iscsit_conn *conn, const struct iscsi_bhs *rsp)
 {
-	pr_info_ratelimited("skua_iscsi: %s: login of %s to %s refused: status %02x%02x\n",
-			    conn->peer, conn->login->initiator, conn->login->target,
-			    rsp->status_class, rsp->status_detail);
+	static const struct {
+		u16 status;
+		const char *why;
+	} reasons[] = {
+		{ ISCSI_LOGIN_MOVED_TEMP, "redirected" },
+		{ ISCSI_LOGIN_MOVED_PERM, "redirected" },
+		{ ISCSI_LOGIN_AUTH_FAILED, "authentication failed" },
+		{ ISCSI_LOGIN_FORBIDDEN, "RDMAExtensions=No" },
+		{ ISCSI_LOGIN_NOT_FOUND, "no such target, or not through this portal" },
+		{ ISCSI_LOGIN_TARGET_REMOVED, "the target was deleted" },
+		{ ISCSI_LOGIN_NO_SESSION, "a session has one connection" },
+		{ ISCSI_LOGIN_UNAVAILABLE, "target or driver is not enabled" },
+		{ ISCSI_LOGIN_NO_RESOURCES, "MaxSessions is reached, or memory is short" },
+	};
+	u16 status = rsp->status_class << 8 | rsp->status_detail;
+	const char *why = "protocol error";
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (reasons[i].status == status)
+			why = reasons[i].why;
+	pr_info_ratelimited("skua_iscsi: %s: login of %s to %s refused: status %04x, %s\n",
+			    conn->peer, conn->login->initiator, conn->login->target, status, why);
 }
 
 /**
- * iscsit_rx_login() - a whole PDU of the login phase is there
+ * iscsit_login_pdu() - a whole PDU of the login phase is there
  * @conn: the connection
+ * @bhs: its header
+ * @data: its data segment
+ * @len: bytes of that
  *
+ * conn->login is NULL when it was the last one; numbers and values are in place then.
+ *
+ * Context: process, one PDU at a time.
  * Return: 0, or -errno: the connection has to end.
  */
-int iscsit_rx_login(struct iscsit_conn *conn)
+int iscsit_login_pdu(struct iscsit_conn *conn, const struct iscsi_bhs *bhs, const void *data,
+		     u32 len)
 {
-	struct iscsit_rx *rx = &conn->rx;
-	enum iscsi_verdict verdict;
 	struct iscsit_ctl *ctl = iscsit_ctl_new(conn, ISCSI_LOGIN_RSP);
-	const void *data;
-	u32 len;
+	enum iscsi_verdict verdict;
+	const void *answer;
+	u32 n;
 
 	if (!ctl)
 		return -ENOMEM;
-	verdict = iscsi_login_step(conn->login, &rx->bhs, rx->buf, rx->len, &ctl->bhs, &data,
-				   &len);
-	if (verdict != ISCSI_DROP && len) {
-		ctl->data = kmemdup(data, len, GFP_NOIO);
-		ctl->len = len;
+	verdict = iscsi_login_step(conn->login, bhs, data, len, &ctl->bhs, &answer, &n);
+	if (verdict != ISCSI_DROP && n) {
+		ctl->data = kmemdup(answer, n, GFP_NOIO);
+		ctl->len = n;
 	}
-	if (verdict == ISCSI_DROP || (len && !ctl->data)) {
+	if (verdict == ISCSI_DROP || (n && !ctl->data)) {
 		iscsit_ctl_free(ctl);
 		return -EPROTO;
 	}
 	ctl->login = true;
 	ctl->close = verdict == ISCSI_REFUSED;
+	ctl->full = verdict == ISCSI_LOGGED_IN;
 	conn->logout = ctl->close;
 	if (verdict == ISCSI_REFUSED)
 		iscsit_login_log(conn, &ctl->bhs);
@@ -248,6 +343,7 @@ int iscsit_rx_login(struct iscsit_conn *conn)
 	iscsit_ctl_send(ctl);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(iscsit_login_pdu);
 
 /* ---- SendTargets ------------------------------------------------------------ */
 
@@ -264,7 +360,8 @@ static void iscsit_list_target(struct iscsit_target *target, void *arg)
 
 	if (listing->which && strcasecmp(listing->which, target->name))
 		return;
-	if (!skua_tgt_enabled(target->tgt))
+	if (!skua_tgt_enabled(target->tgt) ||
+	    !iscsit_portal_allowed(&target->users, listing->conn->local))
 		return;
 	iscsi_text_add(listing->out, "TargetName", target->name);
 	snprintf(address, sizeof(address), "%s,%u", listing->conn->local, ISCSIT_PORTAL_GROUP);

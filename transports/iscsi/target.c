@@ -9,6 +9,7 @@
 DEFINE_MUTEX(iscsit_mutex);
 static LIST_HEAD(iscsit_targets);
 static u32 iscsit_last_tid;
+static bool iscsit_ending;		/* the module leaves: no target comes */
 
 static void iscsit_target_free(struct kref *refs)
 {
@@ -105,7 +106,6 @@ static int iscsit_target_params(struct iscsit_target *target, char *params)
 int iscsit_add_target(const char *name, char *params)
 {
 	struct iscsit_target *target;
-	struct skua_driver *drv;
 	int ret;
 
 	if (strlen(name) > ISCSI_NAME_MAX)
@@ -117,9 +117,9 @@ int iscsit_add_target(const char *name, char *params)
 	if (ret)
 		goto err;
 	mutex_lock(&iscsit_mutex);
-	drv = iscsit_driver;
 	target->tid = ++iscsit_last_tid;
-	target->tgt = drv ? skua_tgt_register(drv, name, target) : ERR_PTR(-EAGAIN);
+	target->tgt = iscsit_driver && !iscsit_ending ?
+		      skua_tgt_register(iscsit_driver, name, target) : ERR_PTR(-EAGAIN);
 	ret = PTR_ERR_OR_ZERO(target->tgt);
 	if (!ret)
 		list_add_tail(&target->link, &iscsit_targets);
@@ -182,7 +182,7 @@ void iscsit_targets_end(void)
 	struct iscsit_target *target;
 
 	mutex_lock(&iscsit_mutex);
-	iscsit_driver = NULL;
+	iscsit_ending = true;
 	mutex_unlock(&iscsit_mutex);
 	while ((target = iscsit_target_unlink(NULL)))
 		iscsit_target_end(target);
