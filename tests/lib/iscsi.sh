@@ -39,8 +39,7 @@ iscsi_daemon()
 	rm -rf /etc/iscsi/nodes /etc/iscsi/send_targets
 	echo "InitiatorName=$ISCSI_INITIATOR" > /etc/iscsi/initiatorname.iscsi
 	iscsid -f > "$CASE_TMP/iscsid.log" 2>&1 &
-	wait_for 10 iscsiadm -m session --op show 2>/dev/null ||
-		wait_for 10 pgrep -x iscsid > /dev/null
+	wait_for 10 grep -q ISCSIADM /proc/net/unix	# where it listens
 }
 
 iscsi_discover() { bounded 30 iscsiadm -m discovery -t st -p "${1:-$ISCSI_PORTAL}"; }

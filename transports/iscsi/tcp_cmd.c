@@ -205,9 +205,10 @@ void itcp_r2t_queue(struct itcp_slot *slot)
 
 /*
  * All unsolicited data is there and the core has pages: copy, then go on with what is
- * missing. The caller has cleared slot->waiting, so the slot is its own.
+ * missing. The caller has cleared slot->waiting, so the slot is its own. A backend that
+ * blocks does so in the core's work item, not here: this module may have to unload.
  */
-static void itcp_cmd_go_on(struct itcp_slot *slot, bool may_sleep)
+static void itcp_cmd_go_on(struct itcp_slot *slot)
 {
 	struct itcp_conn *tcp = slot->tcp;
 	struct skua_cmd *cmd = &slot->cmd;
@@ -221,7 +222,7 @@ static void itcp_cmd_go_on(struct itcp_slot *slot, bool may_sleep)
 		slot->bounce = NULL;
 	}
 	if (slot->asked >= cmd->xfer_len) {
-		skua_cmd_execute(cmd, may_sleep);
+		skua_cmd_execute(cmd, false);
 		return;
 	}
 	slot->burst_start = slot->asked;
@@ -288,7 +289,7 @@ void itcp_start(struct skua_cmd *cmd, bool may_sleep)
 	if (fail)
 		skua_cmd_transfer_failed(cmd);
 	else if (ready)
-		itcp_cmd_go_on(slot, may_sleep);
+		itcp_cmd_go_on(slot);
 }
 
 /**
@@ -414,7 +415,7 @@ static int itcp_unsol_pdu(struct itcp_conn *tcp, struct itcp_slot *slot, bool fi
 		slot->waiting = false;
 	spin_unlock_irqrestore(&tcp->lock, flags);
 	if (go)
-		itcp_cmd_go_on(slot, false);
+		itcp_cmd_go_on(slot);
 	return 0;
 }
 
