@@ -67,7 +67,7 @@ void json_plan(const struct plan *plan, const struct result *result)
 			json_object_array_add(list, json_object_new_string(result->notes.v[i]));
 		json_object_object_add(top, "notes", list);
 	}
-	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 }
@@ -110,7 +110,7 @@ void json_sample(const struct sample *sample)
 	for (i = 0; i < sample->nr; i++)
 		json_object_array_add(list, session_object(&sample->v[i]));
 	json_object_object_add(top, "sessions", list);
-	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 }

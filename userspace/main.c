@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "scstadmin.h"
 #include "term.h"
 #include "version.h"
 
@@ -25,6 +26,8 @@ int main(int argc, char **argv)
 	int status;
 
 	setlocale(LC_CTYPE, "");
+	if (!strcmp(basename(argv[0]), "scstadmin"))
+		return scst_main(argc, argv);
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

@@ -37,6 +37,7 @@ struct node {
 	struct strings params;	/* that a creation in here takes */
 	struct strings dynamic;	/* attributes of drivers, or with '@' before: of targets */
 	bool creates;		/* handler, driver: has a mgmt file */
+	bool refused;		/* of the file: cannot be made, and was reported */
 	bool remote;		/* N_TG_TARGET: a port of another node */
 	unsigned long long order;	/* of creation */
 };

@@ -95,7 +95,7 @@ void plan_refuse(struct planner *p, struct pos pos, const char *format, ...)
 	if (vasprintf(&s, format, ap) < 0)
 		s = xstrdup("out of memory");
 	va_end(ap);
-	if (p->options->keep_going)
+	if (p->options->keep_going || p->options->lenient)
 		diag_warn(p->diags, pos, "%s; left out", s);
 	else
 		diag_error(p->diags, pos, "%s", s);

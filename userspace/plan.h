@@ -33,6 +33,7 @@ struct plan_options {
 	bool prune;		/* remove what the file does not name */
 	bool recreate;		/* devices whose parameters differ */
 	bool keep_going;	/* what is not possible is a warning */
+	bool lenient;		/* the same, and LUNs that differ stay: as scstadmin has it */
 	const char *const *partial;	/* names of targets and devices, ended by NULL */
 };
 

@@ -151,6 +151,13 @@ static void device_anew(struct planner *p, struct node *node, struct node *prese
 		attr_remove(present, present->attrs);
 }
 
+static void refuse_device(struct planner *p, struct node *node, const struct node *handler)
+{
+	plan_refuse(p, node->pos, "DEVICE %s: a new %s device needs a filename", node->name,
+		    handler->name);
+	node->refused = true;
+}
+
 static void plan_device(struct planner *p, struct node *node, const struct node *handler)
 {
 	struct node *present = node_device(p->present, node->name);
@@ -158,8 +165,7 @@ static void plan_device(struct planner *p, struct node *node, const struct node 
 
 	if (!present) {
 		if (takes_param(handler, "filename") && !attr_find(node, "filename"))
-			plan_refuse(p, node->pos, "DEVICE %s: a new %s device needs a filename",
-				    node->name, handler->name);
+			refuse_device(p, node, handler);
 		else
 			new_device(p, node, handler);
 		return;
@@ -200,6 +206,8 @@ static void absent(struct planner *p, const struct node *node)
 	if (!strcmp(node->name, "copy_manager"))
 		diag_warn(p->diags, node->pos,
 			  "TARGET_DRIVER copy_manager is not there and not needed; passed over");
+	else if (p->options->lenient && node->kind == N_DRIVER)
+		diag_error(p->diags, node->pos, "TARGET_DRIVER %s is not there", node->name);
 	else if (!node->first)
 		diag_warn(p->diags, node->pos, "%s %s is not there; passed over", what, node->name);
 	else if (module)
@@ -214,6 +222,8 @@ void plan_devices(struct planner *p, const struct node *handler)
 {
 	struct node *present = present_of(p, handler), *dev;
 
+	for_each_child(dev, handler)
+		dev->refused = !present;
 	if (!present) {
 		absent(p, handler);
 		return;
@@ -253,7 +263,9 @@ static bool is_read_only(struct planner *p, const struct node *lun)
 
 static bool device_known(struct planner *p, const struct node *lun)
 {
-	if (node_device(p->present, lun->device) || node_device(p->wanted, lun->device))
+	const struct node *wanted = node_device(p->wanted, lun->device);
+
+	if (node_device(p->present, lun->device) || (wanted && !wanted->refused))
 		return true;
 	plan_refuse(p, lun->pos, "LUN %s: there is no device %s", lun->name, lun->device);
 	return false;
@@ -278,6 +290,11 @@ static void plan_lun(struct planner *p, struct node *lun, struct node *holder)
 	was = is_on(old, "read_only");
 	if (!strcmp(old->device, lun->device) && (!said || was == is_read_only(p, lun)))
 		return;
+	if (p->options->lenient && !p->options->prune) {
+		diag_warn(p->diags, lun->pos, "LUN %s is %s and stays so; -force would change it",
+			  lun->name, old->device);
+		return;
+	}
 	if (!said)
 		read_only = was;
 	step = plan_step(p->plan, '~', lun, below(lun->parent, "luns/mgmt"),

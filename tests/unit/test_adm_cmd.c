@@ -5,6 +5,7 @@
 
 #include "adm_kernel.h"
 #include "cmd.h"
+#include "scstadmin.h"
 #include "unit.h"
 
 #define MAX_WORDS	24
@@ -32,6 +33,7 @@ static void end(void)
 /* Both outputs go to a file for a while. */
 static int run_words(int argc, char **argv)
 {
+	bool scst = !strcmp(argv[0], "scstadmin");
 	const struct command *c = find_command(argv[0]);
 	FILE *file = tmpfile();
 	int out, err, nul = open("/dev/null", O_RDONLY), in, status;
@@ -39,7 +41,7 @@ static int run_words(int argc, char **argv)
 	char buf[4096];
 	size_t n;
 
-	if (!c || !file)
+	if ((!c && !scst) || !file)
 		return -1;
 	fflush(stdout);
 	out = dup(1);
@@ -48,7 +50,7 @@ static int run_words(int argc, char **argv)
 	dup2(nul, 0);
 	dup2(fileno(file), 1);
 	dup2(fileno(file), 2);
-	status = run_command(c, argc, argv);
+	status = scst ? scst_main(argc, argv) : run_command(c, argc, argv);
 	fflush(stdout);
 	dup2(out, 1);
 	dup2(err, 2);
@@ -379,5 +381,113 @@ TEST(lists_and_show)
 	RUN(0, "stats --prometheus");
 	SAID("skua_session_luns{driver=\"scst_local\",target=\"t\",session=\"s\",initiator=\"s\",group=\"\"} 0");
 	RUN(EXIT_USAGE, "stats");
+	end();
+}
+
+/* ---- called as scstadmin ---------------------------------------------- */
+
+TEST(scstadmin_options)
+{
+	begin();
+	RUN(0, "scstadmin -help");
+	RUN(1, "scstadmin");
+	RUN(1, "scstadmin -nosuch");
+	RUN(1, "scstadmin -list");		/* of many options */
+	RUN(1, "scstadmin -add_group");
+	RUN(1, "scstadmin word");
+	RUN(1, "scstadmin -add_dgrp a -add_dgrp b");
+	RUN(0, "scstadmin --list_devi");
+	RUN(0, "scstadmin -list_handler -list_driver -list_target");
+	SAID("vdisk_nullio");
+	SAID("scst_local");
+	SAID("All done.");
+	RUN(0, "scstadmin -list_handler nosuch");
+	RUN(1, "scstadmin -list_device nosuch");
+	RUN(0, "scstadmin -cont -list_device nosuch");
+	end();
+}
+
+TEST(scstadmin_writes)
+{
+	begin();
+	RUN(0, "scstadmin -open_dev d0 -handler vdisk_nullio -attributes size=8192,read_only");
+	SAID("done.");
+	CHECK(k_has(&kernel, "devices/d0"));
+	RUN(1, "scstadmin -open_dev d0 -handler vdisk_nullio");
+	SAID("FATAL: Received the following error");
+	SAID("EEXIST");
+	RUN(0, "scstadmin -cont_on_err -open_dev d0 -handler vdisk_nullio");
+	RUN(1, "scstadmin -open_dev d1");
+	RUN(0, "scstadmin -add_target t -driver iscsi");
+	RUN(41, "scstadmin -add_target t -driver iscsi");
+	RUN(30, "scstadmin -add_target t -driver nosuch");
+	RUN(31, "scstadmin -add_target t -driver ib_srpt");
+	RUN(40, "scstadmin -noprompt -rem_target u -driver iscsi");
+	RUN(0, "scstadmin -add_group g -driver iscsi -target t");
+	RUN(0, "scstadmin -add_init x* -driver iscsi -target t -group g");
+	RUN(0, "scstadmin -add_lun 0 -driver iscsi -target t -device d0");
+	RUN(0, "scstadmin -add_lun 1 -driver iscsi -target t -group g -device d0 -attributes read_only=1");
+	RUN(0, "get t/ini_groups/g/luns/1 read_only");
+	CHECK_STR(said, "1\n");
+	RUN(0, "scstadmin -add_tgt_attr t -driver iscsi -attributes IncomingUser=joe+secretsecret");
+	CHECK(k_has(&kernel, "targets/iscsi/t/IncomingUser"));
+	RUN(0, "scstadmin -enable_target t -driver iscsi");
+	RUN(0, "scstadmin -noprompt -set_tgt_attr t -driver iscsi -attributes comment=c,addr_method=LUN");
+	RUN(0, "get t comment addr_method enabled");
+	CHECK_STR(said, "c\nLUN\n1\n");
+	RUN(0, "scstadmin -noprompt -set_tgt_attr t -driver iscsi -attributes nosuch=1");
+	SAID("(ENOENT) Warning");
+	RUN(0, "scstadmin -list_tgt_attr t -driver iscsi");
+	SAID("addr_method");
+	RUN(1, "scstadmin -list_tgt_attr t");
+	end();
+}
+
+TEST(scstadmin_asks)
+{
+	begin();
+	RUN(0, "scstadmin -open_dev d0 -handler vdisk_nullio");
+	RUN(0, "scstadmin -close_dev d0 -handler vdisk_nullio");
+	SAID("(y/[n]) ?");
+	CHECK(k_has(&kernel, "devices/d0"));
+	RUN(0, "scstadmin -debug -noprompt -close_dev d0 -handler vdisk_nullio");
+	SAID("\"del_device d0\"");
+	CHECK(k_has(&kernel, "devices/d0"));
+	RUN(0, "scstadmin -noprompt -close_dev d0 -handler vdisk_nullio");
+	CHECK(!k_has(&kernel, "devices/d0"));
+	end();
+}
+
+TEST(scstadmin_config)
+{
+	const char *path;
+
+	begin();
+	path = write_file("HANDLER vdisk_nullio {\nDEVICE a\nDEVICE b\n}\nTARGET_DRIVER iscsi {\n"
+			  "enabled 1\nIncomingUser \"d secretsecret\"\nTARGET t {\nenabled 1\nLUN 0 a\n}\n}\n");
+	RUN(0, "scstadmin -check_config %s", path);
+	RUN(0, "scstadmin -config %s", path);
+	SAID("change(s) made.");
+	RUN(0, "scstadmin -config %s", path);
+	SAID("-> Done, 0 change(s) made.");
+	RUN(0, "scstadmin -write_config %s.out", path);
+	RUN(0, "check %s.out", path);
+	path = write_file("HANDLER vdisk_nullio {\nDEVICE a\nDEVICE e\n}\nHANDLER vcdrom {\nDEVICE c {\nfilename /c\n}\n}\n"
+			  "TARGET_DRIVER iscsi {\nTARGET t {\nLUN 0 e\nLUN 1 a\nLUN 2 c\n}\n}\n");
+	RUN(0, "scstadmin -config %s", path);
+	SAID("LUN 0 is a and stays so");
+	CHECK(k_has(&kernel, "devices/b"));
+	RUN(0, "scstadmin -noprompt -force -config %s", path);
+	CHECK(!k_has(&kernel, "devices/b"));
+	RUN(1, "scstadmin -clear_config -noprompt");
+	RUN(0, "scstadmin -clear_config -force -noprompt");
+	CHECK(!k_has(&kernel, "devices/a") && !k_has(&kernel, "targets/iscsi/t"));
+	CHECK(!k_has(&kernel, "targets/iscsi/IncomingUser"));
+	RUN(0, "get iscsi enabled");
+	CHECK_STR(said, "0\n");
+	RUN(1, "scstadmin -config /nonexistent");
+	RUN(1, "scstadmin -config %s", write_file("a b c\n"));
+	RUN(0, "scstadmin -config %s", write_file(""));
+	RUN(1, "scstadmin -check_config %s", write_file("}\n"));
 	end();
 }
