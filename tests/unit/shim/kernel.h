@@ -32,6 +32,7 @@ typedef int64_t s64;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define fallthrough	__attribute__((__fallthrough__))
+#define __packed	__attribute__((__packed__))
 
 #define BIT(nr)		(1UL << (nr))
 #define BIT_ULL(nr)	(1ULL << (nr))
