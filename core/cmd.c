@@ -77,6 +77,17 @@ bool skua_cmd_aborting(const struct skua_cmd *cmd)
 }
 EXPORT_SYMBOL_GPL(skua_cmd_aborting);
 
+/*
+ * A unit attention counts as told if the initiator got it (SAM-5 5.14.4): not if the
+ * command that took it says nothing, or something else.
+ */
+static void skua_cmd_keep_ua(struct skua_cmd *cmd)
+{
+	if (cmd->flags & SKUA_CMD_SILENT || cmd->status == SAM_STAT_BUSY ||
+	    cmd->status == SAM_STAT_TASK_ABORTED)
+		skua_ua_add(cmd->nexus, cmd->ua_asc, cmd->ua_ascq);
+}
+
 /* A command that was aborted answers nothing, or TASK ABORTED if TAS says so. */
 static void skua_cmd_end_aborted(struct skua_cmd *cmd, int state)
 {
@@ -108,6 +119,8 @@ void skua_cmd_done(struct skua_cmd *cmd, u8 status)
 		return;
 	if (unlikely(old & SKUA_ST_ABORTED))
 		skua_cmd_end_aborted(cmd, old);
+	if (unlikely(cmd->ctl & SKUA_CTL_UA))
+		skua_cmd_keep_ua(cmd);
 	skua_cmd_account(cmd);
 	if (nx && unlikely(READ_ONCE(nx->holding)))
 		skua_order_kick(nx);
@@ -457,6 +470,23 @@ static bool skua_gate_state(struct skua_cmd *cmd)
 	return true;
 }
 
+/**
+ * skua_cmd_take_ua() - the unit attention that a command tells
+ * @cmd: the command; it gets it back when its answer does not reach the initiator
+ * @ua: where to
+ *
+ * Return: false if there is none.
+ */
+bool skua_cmd_take_ua(struct skua_cmd *cmd, struct skua_ua *ua)
+{
+	if (!skua_ua_take(cmd->nexus, ua))
+		return false;
+	cmd->ctl |= SKUA_CTL_UA;
+	cmd->ua_asc = ua->asc;
+	cmd->ua_ascq = ua->ascq;
+	return true;
+}
+
 static bool skua_gate_ua(struct skua_cmd *cmd)
 {
 	struct skua_nexus *nx = cmd->nexus;
@@ -466,7 +496,7 @@ static bool skua_gate_ua(struct skua_cmd *cmd)
 		return true;
 	if (cmd->op && cmd->op->flags & SKUA_F_NO_UA)
 		return true;
-	if (!skua_ua_take(nx, &ua))
+	if (!skua_cmd_take_ua(cmd, &ua))
 		return true;
 	skua_cmd_sense(cmd, UNIT_ATTENTION, ua.asc, ua.ascq);
 	return false;
@@ -541,7 +571,23 @@ static bool skua_gate(struct skua_cmd *cmd)
 	return skua_gate_decode(cmd);
 }
 
-/* Buffers, then the transport. */
+/* The data is there, or there is none; in a context in which the command may run. */
+static void skua_cmd_run(struct skua_cmd *cmd)
+{
+	if (unlikely(skua_cmd_aborted(cmd)))
+		skua_cmd_done(cmd, SAM_STAT_TASK_ABORTED);
+	else if (cmd->op->flags & SKUA_F_RW && !cmd->io.len)
+		skua_cmd_good(cmd);	/* no blocks asked for, or none expected */
+	else
+		skua_exec[cmd->op->id](cmd);
+}
+
+static void skua_cmd_run_work(struct skua_cmd *cmd, bool may_sleep)
+{
+	skua_cmd_run(cmd);
+}
+
+/* Buffers, then the transport if it has data to fetch. */
 static void skua_cmd_go(struct skua_cmd *cmd, bool may_sleep)
 {
 	int ret;
@@ -557,6 +603,10 @@ static void skua_cmd_go(struct skua_cmd *cmd, bool may_sleep)
 			skua_cmd_hop(cmd, skua_cmd_go);
 		else
 			skua_cmd_error(cmd, ret);
+		return;
+	}
+	if (cmd->data_dir != SKUA_DIR_WRITE || !cmd->xfer_len) {
+		skua_cmd_run(cmd);
 		return;
 	}
 	cmd->ctl |= SKUA_CTL_STARTED;
@@ -615,7 +665,7 @@ static struct skua_nexus *skua_cmd_find_nexus(struct skua_cmd *cmd)
 	lun = skua_lun_decode(&cmd->lun);
 	if (lun < 0 || !table || lun >= table->nr)
 		return NULL;
-	nx = table->nexus[lun];
+	nx = READ_ONCE(table->nexus[lun]);
 	return nx && percpu_ref_tryget_live(&nx->ref) ? nx : NULL;
 }
 
@@ -655,16 +705,6 @@ int skua_cmd_submit(struct skua_cmd *cmd)
 }
 EXPORT_SYMBOL_GPL(skua_cmd_submit);
 
-static void skua_cmd_run(struct skua_cmd *cmd, bool may_sleep)
-{
-	if (unlikely(skua_cmd_aborted(cmd)))
-		skua_cmd_done(cmd, SAM_STAT_TASK_ABORTED);
-	else if (cmd->op->flags & SKUA_F_RW && !cmd->io.len)
-		skua_cmd_good(cmd);	/* no blocks asked for, or none expected */
-	else
-		skua_exec[cmd->op->id](cmd);
-}
-
 /**
  * skua_cmd_execute() - the data has arrived: run the command
  * @cmd: a command that start() was called for
@@ -675,8 +715,8 @@ static void skua_cmd_run(struct skua_cmd *cmd, bool may_sleep)
 void skua_cmd_execute(struct skua_cmd *cmd, bool may_sleep)
 {
 	if (!may_sleep && skua_cmd_needs_sleep(cmd))
-		skua_cmd_hop(cmd, skua_cmd_run);
+		skua_cmd_hop(cmd, skua_cmd_run_work);
 	else
-		skua_cmd_run(cmd, may_sleep);
+		skua_cmd_run(cmd);
 }
 EXPORT_SYMBOL_GPL(skua_cmd_execute);

@@ -87,6 +87,16 @@ void skua_settle(struct skua_tgt *tgt, struct list_head *reap)
 
 /* ---- a session's table ------------------------------------------------ */
 
+static struct skua_map *skua_map_find(struct skua_group *grp, u16 lun)
+{
+	struct skua_map *map;
+
+	list_for_each_entry(map, &grp->maps, link)
+		if (map->lun == lun)
+			return map;
+	return NULL;
+}
+
 static struct skua_lun_table *skua_table_alloc(const struct skua_group *grp)
 {
 	struct skua_lun_table *table;
@@ -163,13 +173,55 @@ static void skua_table_announce(struct skua_session *sess, const struct skua_lun
 		skua_session_luns_event(sess);
 }
 
+/*
+ * There is no memory for a new table: take out of the old one what the map does not
+ * say any more. What was unmapped must not stay in reach.
+ */
+static void skua_table_prune(struct skua_session *sess, struct skua_lun_table *table,
+			     struct list_head *reap)
+{
+	struct skua_nexus *nx;
+	struct skua_map *map;
+	u32 i;
+
+	for (i = 0; table && i < table->nr; i++) {
+		nx = table->nexus[i];
+		if (!nx)
+			continue;
+		map = sess->grp ? skua_map_find(sess->grp, i) : NULL;
+		if (map && map->dev == nx->dev && map->read_only == nx->read_only)
+			continue;
+		WRITE_ONCE(table->nexus[i], NULL);
+		skua_nexus_kill(nx, reap);
+	}
+}
+
+/**
+ * skua_session_unmap() - take all LUNs from a session, for good
+ * @sess: the session
+ * @reap: what to end once skua_conf is dropped
+ *
+ * Context: process, skua_conf held. Needs no memory.
+ */
+void skua_session_unmap(struct skua_session *sess, struct list_head *reap)
+{
+	struct skua_lun_table *old;
+
+	old = rcu_dereference_protected(sess->luns, lockdep_is_held(&skua_conf));
+	rcu_assign_pointer(sess->luns, NULL);
+	skua_table_kill(old, NULL, reap);
+	if (old)
+		kvfree_rcu(old, rcu);
+}
+
 /**
  * skua_session_remap() - give a session the table of its group
- * @sess: the session; @sess->grp NULL gives an empty table
+ * @sess: the session
  * @reap: what to end once skua_conf is dropped
  *
  * Context: process, skua_conf held.
- * Return: 0, or -ENOMEM with the old table in force.
+ * Return: 0, or -ENOMEM: what is not mapped any more is out of reach, what is new is
+ * not there until the next change.
  */
 int skua_session_remap(struct skua_session *sess, struct list_head *reap)
 {
@@ -178,12 +230,15 @@ int skua_session_remap(struct skua_session *sess, struct list_head *reap)
 
 	old = rcu_dereference_protected(sess->luns, lockdep_is_held(&skua_conf));
 	table = skua_table_alloc(sess->grp);
-	if (!table)
+	if (!table) {
+		skua_table_prune(sess, old, reap);
 		return -ENOMEM;
+	}
 	ret = skua_table_fill(sess, table, old);
 	if (ret) {
 		skua_table_kill(table, old, reap);
 		kvfree(table);
+		skua_table_prune(sess, old, reap);
 		return ret;
 	}
 	skua_table_announce(sess, table, old);
@@ -214,16 +269,6 @@ static int skua_group_remap(struct skua_group *grp, struct list_head *reap)
 void skua_map_free(struct skua_map *map)
 {
 	kfree(map);
-}
-
-static struct skua_map *skua_map_find(struct skua_group *grp, u16 lun)
-{
-	struct skua_map *map;
-
-	list_for_each_entry(map, &grp->maps, link)
-		if (map->lun == lun)
-			return map;
-	return NULL;
 }
 
 static void skua_map_link(struct skua_map *map)
@@ -357,7 +402,8 @@ static void skua_map_announce_replace(struct skua_group *grp, u16 lun)
  *
  * The LUN directory is made anew: the tree lacks it for a moment, initiators do not.
  *
- * Context: process. Return: as skua_map_add().
+ * Context: process. Return: as skua_map_add(), but with -ENOMEM the new device may be
+ * in place already; initiators for which it is not do not see the LUN.
  */
 int skua_map_replace(struct skua_group *grp, const char *name, u16 lun, bool read_only, bool ua)
 {
@@ -394,7 +440,8 @@ out:
  * @lun: the LUN
  *
  * Commands that are running there go on to their end.
- * Context: process. Return: 0, or -EINVAL if it is not mapped.
+ * Context: process. Return: 0; -EINVAL: it is not mapped; -ENOMEM: it is unmapped, but
+ * some initiators were not told.
  */
 int skua_map_del(struct skua_group *grp, u16 lun)
 {

@@ -214,6 +214,7 @@ struct skua_tgt {
 	struct skua_group *own;			/* default LUN table */
 	struct list_head groups;
 	struct list_head sessions;		/* live ones, under skua_conf */
+	struct list_head ending;		/* sessions that are still in the tree, under skua_conf */
 	struct kobject *luns_kobj, *groups_kobj, *sessions_kobj;
 	u16 rel_tgt_id;
 	bool enabled;
@@ -329,6 +330,7 @@ enum {
 	SKUA_CTL_PAGES	 = 1 << 0,	/* io.sg is the backend's own */
 	SKUA_CTL_HELD	 = 1 << 1,	/* on nexus->held; under nexus->lock */
 	SKUA_CTL_STARTED = 1 << 2,	/* start() was called: data may have moved */
+	SKUA_CTL_UA	 = 1 << 3,	/* took the unit attention ua_asc, ua_ascq */
 };
 
 static inline bool skua_cmd_aborted(const struct skua_cmd *cmd)
@@ -344,6 +346,7 @@ void skua_cmd_sense_info(struct skua_cmd *cmd, u8 key, u8 asc, u8 ascq, u64 info
 void skua_cmd_bad_field(struct skua_cmd *cmd, u16 byte, int bit, bool in_cdb);
 void skua_cmd_error(struct skua_cmd *cmd, int error);
 void skua_cmd_reply(struct skua_cmd *cmd, const void *data, u32 len);
+bool skua_cmd_take_ua(struct skua_cmd *cmd, struct skua_ua *ua);
 bool skua_dev_ready(struct skua_cmd *cmd);
 bool skua_dev_write_protected(const struct skua_nexus *nx);
 void skua_cmd_resume(struct skua_cmd *cmd);
@@ -426,6 +429,7 @@ void skua_settle(struct skua_tgt *tgt, struct list_head *reap);
 
 /* session.c, nexus.c */
 int skua_session_remap(struct skua_session *sess, struct list_head *reap);
+void skua_session_unmap(struct skua_session *sess, struct list_head *reap);
 void skua_session_free(struct skua_session *sess);
 void skua_session_stats(struct skua_session *sess, struct skua_stats *sum);
 void skua_session_stats_clear(struct skua_session *sess, int dir);

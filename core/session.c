@@ -75,7 +75,7 @@ static bool skua_session_unlink(struct skua_session *sess)
 	won = !sess->closing;
 	if (won) {
 		WRITE_ONCE(sess->closing, true);
-		list_del(&sess->link);
+		list_move_tail(&sess->link, &sess->tgt->ending);
 		if (sess->grp)
 			sess->grp->nr_sessions--;
 	}
@@ -89,8 +89,7 @@ static void skua_session_end_luns(struct skua_session *sess)
 
 	mutex_lock(&skua_conf);
 	sess->grp = NULL;
-	if (skua_session_remap(sess, &reap))
-		pr_err("skua: %s: no memory to end the LUNs\n", sess->initiator);
+	skua_session_unmap(sess, &reap);
 	mutex_unlock(&skua_conf);
 	skua_reap(&reap);
 }
@@ -106,6 +105,9 @@ static void skua_session_end(struct skua_session *sess)
 	skua_sysfs_session_del(sess);
 	pr_info_ratelimited("skua: %s/%s: session of %s ended\n", sess->tgt->drv->ops->name,
 			    sess->tgt->name, sess->initiator);
+	mutex_lock(&skua_conf);
+	list_del(&sess->link);
+	mutex_unlock(&skua_conf);
 	complete_all(&sess->closed);
 	skua_session_ref_put(sess);	/* that of being linked */
 }
@@ -123,7 +125,7 @@ static void skua_session_ask_close(struct skua_session *sess)
 {
 	if (sess->close_asked)
 		return;
-	sess->close_asked = true;
+	WRITE_ONCE(sess->close_asked, true);
 	kref_get(&sess->refs);
 	queue_work(skua_mgmt_wq, &sess->close_work);
 }
@@ -146,12 +148,24 @@ EXPORT_SYMBOL_GPL(skua_session_close);
 
 /* ---- creation --------------------------------------------------------- */
 
-static struct skua_session *skua_session_find(struct skua_tgt *tgt, const void *key, u32 len)
+static struct skua_session *skua_session_find(struct list_head *list, const void *key, u32 len)
+{
+	struct skua_session *sess;
+
+	list_for_each_entry(sess, list, link)
+		if (sess->key_len == len && !memcmp(sess->key, key, len))
+			return sess;
+	return NULL;
+}
+
+/* One that takes another queue; it may begin to end at any moment. */
+static struct skua_session *skua_session_find_live(struct skua_tgt *tgt, const void *key, u32 len)
 {
 	struct skua_session *sess;
 
 	list_for_each_entry(sess, &tgt->sessions, link)
-		if (sess->key_len == len && !memcmp(sess->key, key, len))
+		if (sess->key_len == len && !memcmp(sess->key, key, len) &&
+		    !READ_ONCE(sess->close_asked))
 			return sess;
 	return NULL;
 }
@@ -206,7 +220,7 @@ static struct skua_session *skua_session_create(struct skua_tgt *tgt,
 		ret = skua_sysfs_session_add(sess, params);
 	if (ret) {
 		sess->grp = NULL;
-		skua_session_remap(sess, reap);
+		skua_session_unmap(sess, reap);
 		skua_session_ref_put(sess);
 		return ERR_PTR(ret);
 	}
@@ -241,7 +255,7 @@ struct skua_session *skua_session_get(struct skua_tgt *tgt,
 		goto out;
 	}
 	if (params->join)
-		sess = skua_session_find(tgt, params->key, params->key_len);
+		sess = skua_session_find_live(tgt, params->key, params->key_len);
 	if (sess)
 		kref_get(&sess->refs);
 	else
@@ -285,7 +299,8 @@ void skua_session_close_key(struct skua_tgt *tgt, const void *key, u32 key_len)
 
 	for (;;) {
 		mutex_lock(&skua_conf);
-		sess = skua_session_find(tgt, key, key_len);
+		sess = skua_session_find(&tgt->sessions, key, key_len) ?:
+		       skua_session_find(&tgt->ending, key, key_len);
 		if (sess)
 			kref_get(&sess->refs);
 		mutex_unlock(&skua_conf);
@@ -309,7 +324,8 @@ void skua_tgt_close_sessions(struct skua_tgt *tgt)
 
 	for (;;) {
 		mutex_lock(&skua_conf);
-		sess = list_first_entry_or_null(&tgt->sessions, struct skua_session, link);
+		sess = list_first_entry_or_null(&tgt->sessions, struct skua_session, link) ?:
+		       list_first_entry_or_null(&tgt->ending, struct skua_session, link);
 		if (sess)
 			kref_get(&sess->refs);
 		mutex_unlock(&skua_conf);
@@ -497,23 +513,52 @@ void skua_session_stats_clear(struct skua_session *sess, int dir)
 
 /* ---- queues ----------------------------------------------------------- */
 
-static void skua_queue_dead_work(struct work_struct *work)
+/*
+ * queue->killed. Whoever takes it from KILLED decides who frees the queue: the
+ * transport, or the core.
+ */
+enum {
+	SKUA_Q_LIVE,
+	SKUA_Q_KILLED,
+	SKUA_Q_DEAD,			/* the transport: drained() is called */
+	SKUA_Q_CLAIMED,			/* the core, but skua_queue_orphan() still works on it */
+	SKUA_Q_ZERO,			/* as CLAIMED, and the last reference has gone */
+	SKUA_Q_ORPHANED,		/* the core, with the last reference */
+};
+
+static void skua_queue_unlink(struct skua_queue *queue)
 {
-	struct skua_queue *queue = container_of(work, struct skua_queue, dead_work);
 	struct skua_session *sess = queue->session;
-	void *orphan = queue->orphan;
 
 	spin_lock_irq(&sess->lock);
 	list_del(&queue->link);
 	spin_unlock_irq(&sess->lock);
 	percpu_ref_exit(&queue->ref);
-	if (orphan)
-		kvfree(orphan);
-	else
-		queue->drained(queue);
+}
+
+static void skua_queue_free_orphan(struct skua_queue *queue)
+{
+	struct skua_session *sess = queue->session;
+
+	skua_queue_unlink(queue);
+	kvfree(queue->orphan);
 	skua_session_ref_put(sess);
-	if (orphan)
-		module_put(THIS_MODULE);
+	module_put(THIS_MODULE);
+}
+
+static void skua_queue_dead_work(struct work_struct *work)
+{
+	struct skua_queue *queue = container_of(work, struct skua_queue, dead_work);
+	struct skua_session *sess = queue->session;
+
+	if (atomic_cmpxchg(&queue->killed, SKUA_Q_KILLED, SKUA_Q_DEAD) == SKUA_Q_KILLED) {
+		skua_queue_unlink(queue);
+		queue->drained(queue);
+		skua_session_ref_put(sess);
+	} else if (atomic_cmpxchg(&queue->killed, SKUA_Q_CLAIMED, SKUA_Q_ZERO) !=
+		   SKUA_Q_CLAIMED) {
+		skua_queue_free_orphan(queue);
+	}
 }
 
 static void skua_queue_released(struct percpu_ref *ref)
@@ -541,7 +586,7 @@ int skua_queue_attach(struct skua_queue *queue, struct skua_session *sess)
 	queue->session = sess;
 	queue->ops = sess->tgt->drv->ops;
 	queue->orphan = NULL;
-	atomic_set(&queue->killed, 0);
+	atomic_set(&queue->killed, SKUA_Q_LIVE);
 	INIT_WORK(&queue->dead_work, skua_queue_dead_work);
 
 	spin_lock_irq(&sess->lock);
@@ -570,7 +615,7 @@ void skua_queue_kill(struct skua_queue *queue)
 	struct skua_session *sess = queue->session;
 	unsigned long flags;
 
-	if (atomic_xchg(&queue->killed, 1))
+	if (atomic_cmpxchg(&queue->killed, SKUA_Q_LIVE, SKUA_Q_KILLED) != SKUA_Q_LIVE)
 		return;
 	spin_lock_irqsave(&sess->lock, flags);
 	if (!--sess->live_queues)
@@ -611,30 +656,43 @@ static const struct skua_transport skua_orphan_ops = {
 /**
  * skua_queue_orphan() - leave a killed queue, whose last commands a backend does
  *	not give back, to the core
- * @queue: a killed queue; drained() will not be called
+ * @queue: a killed queue
  * @mem: memory that holds @queue and its slots, from kvmalloc(): the core frees it
  *	when the last command has come back
+ * @strip: called if it is left to the core: take from the slots what is not part of
+ *	@mem; or NULL
  *
  * For a transport that must unload: all else of the queue is torn down, no call of
- * its start() is running, and respond() was safe to call until now. The caller
- * holds its own reference that keeps drained() from having run (see
- * skua_queue_hold()); it is dropped here.
+ * its start() is running, and respond() was safe to call until now.
  *
  * Context: process.
+ * Return: true: drained() will not be called, and @queue may be gone already unless
+ * the caller holds it. false: the last command has come back meanwhile; drained()
+ * has been called or is about to be.
  */
-void skua_queue_orphan(struct skua_queue *queue, void *mem)
+bool skua_queue_orphan(struct skua_queue *queue, void *mem,
+		       void (*strip)(struct skua_queue *queue))
 {
 	__module_get(THIS_MODULE);
 	queue->orphan = mem;
 	WRITE_ONCE(queue->ops, &skua_orphan_ops);
+	if (atomic_cmpxchg(&queue->killed, SKUA_Q_KILLED, SKUA_Q_CLAIMED) != SKUA_Q_KILLED) {
+		module_put(THIS_MODULE);
+		return false;
+	}
 	synchronize_rcu();		/* skua_cmd_done() calls ops in an RCU section */
-	percpu_ref_put(&queue->ref);
+	if (strip)
+		strip(queue);
+	if (atomic_cmpxchg(&queue->killed, SKUA_Q_CLAIMED, SKUA_Q_ORPHANED) == SKUA_Q_ZERO)
+		skua_queue_free_orphan(queue);
+	return true;
 }
 EXPORT_SYMBOL_GPL(skua_queue_orphan);
 
 /**
  * skua_queue_hold() - keep drained() from being called
- * @queue: a queue
+ * @queue: a queue that cannot reach the end of drained() meanwhile: one that was not
+ *	killed yet, or of which the caller has a command
  *
  * Context: any. Return: false if the last reference is gone already.
  */

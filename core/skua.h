@@ -6,7 +6,8 @@
  * array and drives a command through five points:
  *
  *	skua_cmd_submit()     fill in cdb, lun, tag, edtl, direction, attribute; call
- *	ops->start()          the gate let it pass and its buffer (io.sg) is there:
+ *	ops->start()          only if there is write data to fetch: the gate let it
+ *			      pass and its buffer (io.sg) is there:
  *	                      fetch xfer_len bytes of write data if data_dir says so
  *	skua_cmd_execute()    the data has arrived, or there is none to fetch; say
  *			      whether the calling context may sleep
@@ -323,6 +324,7 @@ struct skua_cmd {
 
 	/* the core's own */
 	u8 ctl;				/* SKUA_CTL_*, see core/priv.h */
+	u8 ua_asc, ua_ascq;
 	atomic_t state;			/* generation and SKUA_ST_*, see core/priv.h */
 	u32 data_len;			/* bytes that the CDB asks for */
 	const struct skua_cdb_op *op;
@@ -355,6 +357,7 @@ struct skua_tmf {
 	unsigned int pause;
 	u32 state;
 	struct skua_cmd *victim;
+	const struct skua_nexus *nexus;	/* to compare with only */
 };
 
 enum skua_tmf_function {
@@ -535,7 +538,8 @@ void skua_session_for_each_queue(struct skua_session *sess,
 
 int skua_queue_attach(struct skua_queue *queue, struct skua_session *sess);
 void skua_queue_kill(struct skua_queue *queue);
-void skua_queue_orphan(struct skua_queue *queue, void *mem);
+bool skua_queue_orphan(struct skua_queue *queue, void *mem,
+		       void (*strip)(struct skua_queue *queue));
 bool skua_queue_hold(struct skua_queue *queue);
 void skua_queue_unhold(struct skua_queue *queue);
 

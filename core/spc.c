@@ -42,7 +42,7 @@ void skua_exec_request_sense(struct skua_cmd *cmd)
 	struct skua_ua ua;
 	u8 len;
 
-	if (cmd->nexus && skua_ua_take(cmd->nexus, &ua)) {
+	if (cmd->nexus && skua_cmd_take_ua(cmd, &ua)) {
 		info.key = UNIT_ATTENTION;
 		info.asc = ua.asc;
 		info.ascq = ua.ascq;
@@ -103,7 +103,7 @@ static u32 skua_list_luns(struct skua_session *sess, u8 method, struct scsi_lun 
 	rcu_read_lock();
 	table = rcu_dereference(sess->luns);
 	for (i = 0; table && i < table->nr; i++) {
-		if (!table->nexus[i])
+		if (!READ_ONCE(table->nexus[i]))
 			continue;
 		if (nr < room)
 			skua_lun_encode(i, method, &out[nr]);

@@ -121,6 +121,7 @@ static struct skua_tgt *skua_tgt_alloc(struct skua_driver *drv, const char *name
 	tgt->priv = priv;
 	INIT_LIST_HEAD(&tgt->groups);
 	INIT_LIST_HEAD(&tgt->sessions);
+	INIT_LIST_HEAD(&tgt->ending);
 	kobject_init(&tgt->kobj, &skua_tgt_ktype);
 	return tgt;
 }

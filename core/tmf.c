@@ -61,7 +61,11 @@ static void skua_tmf_visit(struct skua_cmd *cmd, void *arg)
 			scan->victim = cmd;
 			scan->victim_state = old & ~SKUA_ST_FLAGS;
 		}
-		if (!scan->mark || !(old & SKUA_ST_ACTIVE) || old & SKUA_ST_ABORTED)
+		/*
+		 * Also one that is done: it says what it was about to say, but the function
+		 * waits until its data has left the target. Release takes the mark away.
+		 */
+		if (!scan->mark || old & SKUA_ST_ABORTED)
 			break;
 		if (atomic_try_cmpxchg(&cmd->state, &old, old | scan->flags))
 			break;
@@ -239,6 +243,10 @@ static int skua_tmf_step(struct skua_tmf *tmf)
 		nx = lun < 0 ? NULL : skua_nexus_lookup(tmf->queue->session, lun);
 		if (!nx && mark)
 			return SKUA_TMF_NO_LUN;
+		if (mark)
+			tmf->nexus = nx;
+		else if (nx != tmf->nexus)
+			nx = NULL;	/* another device is there by now */
 	}
 	if (tmf->function == SKUA_TMF_QUERY_TASK)
 		return skua_tmf_query(tmf, nx) ? SKUA_TMF_SUCCEEDED : SKUA_TMF_COMPLETE;

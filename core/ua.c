@@ -87,12 +87,15 @@ void skua_ua_dev(struct skua_dev *dev, const struct skua_nexus *except, u8 asc, 
 void skua_ua_session(struct skua_session *sess, u8 asc, u8 ascq)
 {
 	const struct skua_lun_table *table;
+	struct skua_nexus *nx;
 	u32 i;
 
 	rcu_read_lock();
 	table = rcu_dereference(sess->luns);
-	for (i = 0; table && i < table->nr; i++)
-		if (table->nexus[i])
-			skua_ua_add(table->nexus[i], asc, ascq);
+	for (i = 0; table && i < table->nr; i++) {
+		nx = READ_ONCE(table->nexus[i]);
+		if (nx)
+			skua_ua_add(nx, asc, ascq);
+	}
 	rcu_read_unlock();
 }

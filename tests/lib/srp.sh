@@ -201,3 +201,28 @@ iscsi_logout_all()
 	bounded_quiet 60 iscsiadm -m session -u
 	return 0
 }
+
+# srp_logout_loop N: logs in, starts I/O and logs out under it, N times, with two
+# channels each.
+srp_logout_loop()
+{
+	local i
+
+	dmesg_allow "blk_update_request|I/O error|Buffer I/O|rejecting I/O|Synchronize Cache|hostbyte"
+	skua_load
+	skua_device ramdisk ram0 size_mb=64
+	srp_up ram0
+	srp_initiator ch_count=2
+	for ((i = 1; i <= $1; i++)); do
+		srp_login > /dev/null || fail "login $i"
+		fio_background "$(lun_disk)"
+		sleep 0.3
+		srp_logout || fail "logout $i"
+		fio_stop
+		[ $((i % 25)) != 0 ] || echo "$i logins and logouts"
+	done
+	wait_for 10 srp_no_sessions
+	srp_login
+	fio_verify "$(lun_disk)" 4k 1M
+	srp_logout
+}

@@ -318,19 +318,24 @@ static bool iscsit_conns_none(const struct iscsit_mover *mover)
 }
 
 /* Commands that a backend does not give back: the core keeps their memory. */
+static void iscsit_queue_strip(struct skua_queue *queue)
+{
+	struct iscsit_conn *conn = container_of(queue, struct iscsit_queue, queue)->conn;
+
+	conn->mover->orphan(conn);
+}
+
 static bool iscsit_conn_orphan(struct iscsit_conn *conn)
 {
 	struct iscsit_queue *q = conn->q;
 
-	if (!skua_queue_hold(&q->queue))
+	if (!skua_queue_orphan(&q->queue, q, iscsit_queue_strip))
 		return false;		/* they have just come back */
 	pr_warn("skua_iscsi: %s: leaving commands behind that a backend does not give back\n",
 		conn->peer);
-	conn->mover->orphan(conn);
 	conn->q = NULL;
 	if (conn->counted)
 		atomic_dec(&conn->target->nr_sessions);
-	skua_queue_orphan(&q->queue, q);
 	iscsit_conn_put(conn);
 	return true;
 }

@@ -163,7 +163,8 @@ static void local_leave(struct local_host *host)
 	}
 	pr_warn("skua_local: host%u is gone, but %u of its commands are still in their backends\n",
 		host->host_no, sbitmap_weight(&host->free));
-	skua_queue_orphan(&host->queue, host);
+	WARN_ON_ONCE(!skua_queue_orphan(&host->queue, host, NULL));	/* we hold it */
+	skua_queue_unhold(&host->queue);
 	sbitmap_free(&bitmap);
 }
 

@@ -610,13 +610,12 @@ static void srpt_chan_orphan(struct srpt_chan *ch)
 {
 	struct srpt_queue *q = ch->q;
 
-	if (!q || !skua_queue_hold(&q->queue))
-		return;
+	if (!q || !skua_queue_orphan(&q->queue, q, NULL))
+		return;		/* drained() puts the channel */
 	pr_warn("skua_srp: %s: %s: leaving commands behind that a backend does not give back\n",
 		ch->target->name, ch->name);
 	srpt_rsps_free(ch);
 	ch->q = NULL;
-	skua_queue_orphan(&q->queue, q);
 	srpt_chan_put(ch);
 }
 

@@ -413,13 +413,14 @@ static void srpt_copy_imm(struct srpt_slot *slot, bool may_sleep)
 	sg_copy_from_buffer(cmd->io.sg, cmd->io.nr_sg, slot->iu + slot->out.off,
 			    cmd->xfer_len);
 	skua_rdma_exit(conn, may_sleep);
-	skua_cmd_execute(cmd, may_sleep);
+	/* A backend that sleeps must not do it on our stack: this module may be unloaded. */
+	skua_cmd_execute(cmd, false);
 }
 
 /* ---- the core's calls -------------------------------------------------- */
 
 /**
- * srpt_start() - fetch write data, if there is any
+ * srpt_start() - fetch write data
  * @cmd: passed the gate, has its buffers
  * @may_sleep: in process context
  */
@@ -427,9 +428,7 @@ void srpt_start(struct skua_cmd *cmd, bool may_sleep)
 {
 	struct srpt_slot *slot = srpt_cmd_slot(cmd);
 
-	if (cmd->data_dir != SKUA_DIR_WRITE || !cmd->xfer_len)
-		skua_cmd_execute(cmd, may_sleep);
-	else if (slot->out.fmt == SRP_DATA_DESC_IMM)
+	if (slot->out.fmt == SRP_DATA_DESC_IMM)
 		srpt_copy_imm(slot, may_sleep);
 	else
 		srpt_move_start(slot, may_sleep);

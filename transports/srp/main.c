@@ -35,6 +35,8 @@ unsigned int srpt_sq_size = 256;
 module_param(srpt_sq_size, uint, 0444);
 MODULE_PARM_DESC(srpt_sq_size,
 		 "send queue of a channel, work requests; half as many commands may be outstanding (16 to 8192, default 256)");
+module_param_named(srp_sq_size, srpt_sq_size, uint, 0444);
+MODULE_PARM_DESC(srp_sq_size, "the same as srpt_sq_size");
 
 /* ---- parameters that are checked on each write ------------------------- */
 
