@@ -6,7 +6,7 @@
 
 #include "priv.h"
 
-DEFINE_MUTEX(skua_conf);
+DEFINE_MUTEX(skua_conf);		/* see priv.h */
 struct workqueue_struct *skua_wq;
 struct workqueue_struct *skua_mgmt_wq;
 

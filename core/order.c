@@ -85,10 +85,10 @@ static struct skua_cmd *skua_order_find_ready(struct skua_nexus *nx, struct skua
 		return NULL;
 	if (cmd->task_attr != SKUA_ORDERED)
 		scan->started++;
-	else if (scan->started)
-		return NULL;
-	else
+	else if (!scan->started)
 		scan->running = 1;		/* it runs alone */
+	else
+		cmd = NULL;
 	return cmd;
 }
 

@@ -197,7 +197,7 @@ struct skua_group {
 	struct list_head patterns;
 	u32 nr_sessions;
 	u8 addr_method;
-	char io_grouping[24];			/* this and the mask: kept for tools, under the tree's lock */
+	char io_grouping[24];			/* with the mask: for tools; tree's lock */
 	bool cpu_mask_set;
 	struct cpumask cpu_mask;
 	struct skua_reap reap;
@@ -214,7 +214,7 @@ struct skua_tgt {
 	struct skua_group *own;			/* default LUN table */
 	struct list_head groups;
 	struct list_head sessions;		/* live ones, under skua_conf */
-	struct list_head ending;		/* sessions that are still in the tree, under skua_conf */
+	struct list_head ending;		/* dead ones in the tree, under skua_conf */
 	struct kobject *luns_kobj, *groups_kobj, *sessions_kobj;
 	u16 rel_tgt_id;
 	bool enabled;
@@ -227,8 +227,10 @@ struct skua_tgt {
 
 /* ---- sessions --------------------------------------------------------- */
 
-enum { SKUA_STAT_UNKNOWN, SKUA_STAT_WRITE, SKUA_STAT_READ, SKUA_STAT_BIDI, SKUA_STAT_NONE,
-       SKUA_NR_STAT };
+enum {
+	SKUA_STAT_UNKNOWN, SKUA_STAT_WRITE, SKUA_STAT_READ, SKUA_STAT_BIDI, SKUA_STAT_NONE,
+	SKUA_NR_STAT
+};
 
 struct skua_stats {
 	struct {

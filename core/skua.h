@@ -41,7 +41,7 @@
 #define SKUA_MAX_DEV_NAME	65	/* device names, with NUL */
 #define SKUA_MAX_LUN		16383
 #define SKUA_MAX_TRANSPORT_ID	228
-#define SKUA_MAX_KEY		232	/* what tells initiator ports apart: an iSCSI name and ISID */
+#define SKUA_MAX_KEY		232	/* tells initiator ports apart: iSCSI name, ISID */
 #define SKUA_MAX_XFER		(32U << 20)	/* bytes in one command, at most */
 #define SKUA_INLINE_SG		6
 #define SKUA_IO_PRIV		384	/* bytes of backend scratch in each I/O */
@@ -146,6 +146,7 @@ enum skua_param {
 	SKUA_P_THIN, SKUA_P_ACTIVE, SKUA_P_TST, SKUA_P_T10_DEV_ID,
 	SKUA_P_NUMA_NODE, SKUA_P_DUMMY, SKUA_P_NR
 };
+
 #define SKUA_P(x)	(1U << SKUA_P_##x)
 
 /**
@@ -319,7 +320,7 @@ struct skua_cmd {
 	u8 sense_len;
 	u8 flags;			/* SKUA_CMD_* */
 	u32 xfer_len;			/* bytes to move; io.sg has room for at least as many */
-	s64 residual;			/* edtl minus what the command wanted: > 0 underflow, < 0 overflow */
+	s64 residual;			/* edtl less what the command wanted: > 0 underflow */
 	u8 sense[SKUA_SENSE_LEN];
 
 	/* the core's own */
