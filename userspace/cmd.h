@@ -51,6 +51,7 @@ int cmd_disable(int argc, char **argv);
 int cmd_resize(int argc, char **argv);
 int cmd_sessions(int argc, char **argv);
 int cmd_close_session(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 
 #endif

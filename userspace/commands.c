@@ -86,6 +86,10 @@ const struct command commands[] = {
 	  "--json | --prometheus\n\n"
 	  "  -j, --json        one object with the list \"sessions\"\n"
 	  "  -p, --prometheus  the text format of Prometheus, for a textfile collector\n", true },
+	{ "convert", cmd_convert, "LIO's saveconfig.json as a configuration of ours",
+	  "FILE.json\n\n"
+	  "Writes the configuration to standard output, and says on standard error what\n"
+	  "cannot be carried over.\n", false },
 	{ }
 };
 

@@ -209,6 +209,33 @@ TEST(json)
 	SAID("\"initiator\": \"s\"");
 	end();
 }
+
+TEST(convert)
+{
+	static const char *const lines[] = {
+		"HANDLER vdisk_blockio {\n\tDEVICE vol {\n\t\tfilename /dev/vg/vol\n\t\tthin_provisioned 1\n",
+		"\tDEVICE file {\n\t\tfilename /srv/file.img\n\t\tusn short-serial\n",
+		"HANDLER vdisk_nullio {\n\tDEVICE null {\n\t\tsize 8388608\n",
+		"\t\tIncomingUser \"joe secretsecret\"\n",
+		"\t\tGROUP iqn.2020-01.org.example:host {\n\t\t\tLUN 0 ram {\n\t\t\t\tread_only 1\n"
+		"\t\t\t}\n\t\t\tLUN 5 vol\n",
+		"TARGET fe80:0000:0000:0000:5254:00ff:fe00:0001 {\n\t\tenabled 1\n",
+		"\t\t\tINITIATOR fe80:0000:0000:0000:5254:00ff:fe00:00a1\n",
+		"storage object tape: there is no counterpart of pscsi; left out",
+		"there is no counterpart of fabric qla2xxx; left out",
+		"only the first portal group is carried over",
+		"longer than 20 characters and was cut",
+	};
+	size_t i;
+
+	RUN(0, "convert ../data/lio.json");
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		SAID(lines[i]);
+	RUN(EXIT_FILE, "convert ../data/alua.conf");
+	SAID("no JSON object");
+	RUN(EXIT_FILE, "convert /nonexistent");
+	RUN(EXIT_USAGE, "convert");
+}
 #endif
 
 TEST(save)
