@@ -165,7 +165,7 @@ static void skua_table_announce(struct skua_session *sess, const struct skua_lun
 		if (!nx)
 			continue;
 		if (!skua_table_at(old, i))
-			skua_ua_add(nx, 0x29, 0x01);	/* POWER ON OCCURRED */
+			skua_ua_add(nx, 0x29, 0x00);	/* POWER ON, RESET, OR BUS DEVICE RESET */
 		if (old && changed && skua_table_at(old, i) == nx)
 			skua_ua_add(nx, 0x3f, 0x0e);	/* REPORTED LUNS DATA HAS CHANGED */
 	}

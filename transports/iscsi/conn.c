@@ -325,29 +325,29 @@ static void iscsit_queue_strip(struct skua_queue *queue)
 	conn->mover->orphan(conn);
 }
 
-static bool iscsit_conn_orphan(struct iscsit_conn *conn)
+static void iscsit_conn_orphan(struct iscsit_conn *conn)
 {
 	struct iscsit_queue *q = conn->q;
 
+	conn->left = true;
 	if (!skua_queue_orphan(&q->queue, q, iscsit_queue_strip))
-		return false;		/* they have just come back */
+		return;			/* they have just come back */
 	pr_warn("skua_iscsi: %s: leaving commands behind that a backend does not give back\n",
 		conn->peer);
 	conn->q = NULL;
 	if (conn->counted)
 		atomic_dec(&conn->target->nr_sessions);
 	iscsit_conn_put(conn);
-	return true;
 }
 
-/* One that has ended and whose queue the core still has. */
+/* One that has ended, whose queue the core still has, and that was not tried yet. */
 static struct iscsit_conn *iscsit_conn_stuck(const struct iscsit_mover *mover)
 {
 	struct iscsit_conn *conn;
 
 	spin_lock(&iscsit_conns_lock);
 	list_for_each_entry(conn, &iscsit_conns, all)
-		if (conn->mover == mover && conn->q && READ_ONCE(conn->ended) &&
+		if (conn->mover == mover && conn->q && !conn->left && READ_ONCE(conn->ended) &&
 		    kref_get_unless_zero(&conn->refs))
 			goto out;
 	conn = NULL;
@@ -365,16 +365,13 @@ out:
 void iscsit_conns_wait(const struct iscsit_mover *mover)
 {
 	struct iscsit_conn *conn;
-	bool more;
 
 	while (!wait_event_timeout(iscsit_conns_gone, iscsit_conns_none(mover),
 				   ISCSIT_UNLOAD_TIMEOUT)) {
-		do {
-			conn = iscsit_conn_stuck(mover);
-			more = conn && iscsit_conn_orphan(conn);
-			if (conn)
-				iscsit_conn_put(conn);
-		} while (more);
+		while ((conn = iscsit_conn_stuck(mover))) {
+			iscsit_conn_orphan(conn);
+			iscsit_conn_put(conn);
+		}
 	}
 	flush_workqueue(iscsit_wq);
 }

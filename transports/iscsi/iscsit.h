@@ -256,6 +256,7 @@ struct iscsit_queue {
  * @half_open: counted as a login in progress
  * @timer: login, then NOP
  * @ended: iscsit_conn_end() was called, the timer does not start again
+ * @left: unload has tried to leave the queue to the core
  * @sn_lock: @stat_sn, @exp_cmd_sn, @max_cmd_sn
  * @login: NULL: full feature phase
  * @nego: values agreed on
@@ -284,7 +285,7 @@ struct iscsit_conn {
 	char peer_ip[ISCSIT_ADDR_LEN];
 	int cpu;
 	atomic_t half_open;
-	bool ended;
+	bool ended, left;
 	struct work_struct free_work;
 	struct delayed_work timer;
 

@@ -259,7 +259,7 @@ static bool itcp_cmd_unwait(struct itcp_slot *slot)
 }
 
 /**
- * itcp_start() - fetch write data, if there is any
+ * itcp_start() - fetch write data
  * @cmd: passed the gate, has its buffers
  * @may_sleep: in process context
  */
@@ -270,10 +270,6 @@ void itcp_start(struct skua_cmd *cmd, bool may_sleep)
 	bool ready, fail;
 	unsigned long flags;
 
-	if (cmd->data_dir != SKUA_DIR_WRITE || !cmd->xfer_len) {
-		skua_cmd_execute(cmd, may_sleep);
-		return;
-	}
 	spin_lock_irqsave(&tcp->lock, flags);
 	fail = slot->failed || tcp->stopped;
 	ready = slot->unsol_got == slot->unsol_want;
