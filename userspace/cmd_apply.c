@@ -88,6 +88,7 @@ static int carry_out(struct tree *tree, const struct plan *plan, const struct ap
 	struct result result = { 0 };
 	int status;
 
+	fflush(stdout);
 	plan_apply(tree, plan, args->options.keep_going, &result);
 	if (args->json)
 		json_plan(plan, &result);

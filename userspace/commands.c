@@ -108,6 +108,7 @@ void complain(const char *format, ...)
 {
 	va_list ap;
 
+	fflush(stdout);
 	fprintf(stderr, "%sskuaadm:%s ", term_red(stderr), term_plain(stderr));
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);
