@@ -52,6 +52,7 @@ int cmd_resize(int argc, char **argv);
 int cmd_sessions(int argc, char **argv);
 int cmd_close_session(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 
 #endif

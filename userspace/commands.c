@@ -90,6 +90,9 @@ const struct command commands[] = {
 	  "FILE.json\n\n"
 	  "Writes the configuration to standard output, and says on standard error what\n"
 	  "cannot be carried over.\n", false },
+	{ "doctor", cmd_doctor, "what stands in the way, and what to do about it",
+	  "\n\nLooks at modules, the configuration file, RDMA ports, targets and devices. Changes\n"
+	  "nothing. Exit status 1 if there is something to look at.\n", false },
 	{ }
 };
 

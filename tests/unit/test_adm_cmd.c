@@ -411,6 +411,22 @@ TEST(lists_and_show)
 	end();
 }
 
+TEST(doctor)
+{
+	begin();
+	RUN(0, "add iscsi/t");
+	RUN(0, "add handlers/vdisk_blockio/b filename=/dev/null active=0");
+	RUN(1, "doctor");
+	SAID("the core is loaded");
+	SAID("TARGET iscsi/t has no LUN");
+	SAID("TARGET iscsi/t is disabled");
+	SAID("DEVICE b is not active");
+	end();
+	setenv("SKUAADM_ROOT", "/nonexistent/scst_tgt", 1);
+	RUN(1, "doctor");
+	CHECK(!strstr(said, "the core is loaded"));
+}
+
 /* ---- called as scstadmin ---------------------------------------------- */
 
 TEST(scstadmin_options)
