@@ -34,8 +34,9 @@ static void iscsit_login_conf(struct iscsit_conn *conn, struct iscsi_login *logi
 							      mover->max_recv);
 		login->nego.ours[ISCSI_INITIATOR_RECV_DSL] = conf->max_xmit;
 		/* What is more than a PDU's worth is fetched by RDMA READ, for less. */
-		login->nego.ours[ISCSI_FIRST_BURST] = min(conf->ours[ISCSI_FIRST_BURST],
-							  mover->max_recv);
+		login->nego.ours[ISCSI_FIRST_BURST] =
+			min(conf->ours[ISCSI_FIRST_BURST],
+			    login->nego.ours[ISCSI_TARGET_RECV_DSL]);
 	}
 }
 

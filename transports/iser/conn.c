@@ -282,7 +282,10 @@ static int iser_conn_alloc(struct iser_conn *ic)
 
 	ic->max_depth = min_t(u32, iser_queue_depth,
 			      max_t(int, ib->attrs.max_qp_wr - (int)extra - 1, 1));
-	params.rq_wr = ic->max_depth + extra;
+	/* Twice as many: for one unsolicited Data-Out behind each command. */
+	ic->max_recvs = min_t(u32, 2 * ic->max_depth + ISER_UNEXPECTED,
+			      max_t(int, ib->attrs.max_qp_wr - ISER_LOGIN_RECVS - 1, 1));
+	params.rq_wr = ic->max_recvs + ISER_LOGIN_RECVS;
 	ret = skua_rdma_conn_create(&ic->rdma, &params);
 	for (i = 0; i < ISER_LOGIN_RECVS && !ret; i++) {
 		ret = iser_recv_alloc(ic, &ic->login_recvs[i]);
@@ -313,6 +316,21 @@ static int iser_alloc_slots(struct iser_conn *ic)
 		iser_slot_init(slot);
 	}
 	return 0;
+}
+
+/*
+ * Buffers for all that a well-behaved initiator sends at once. Whatever is more meets
+ * none and is sent again by its device, which works but is slow.
+ */
+static u32 iser_nr_recvs(const struct iser_conn *ic)
+{
+	const u32 *value = ic->c.login->nego.value;
+	u64 pdus = 1;
+
+	if (!value[ISCSI_INITIAL_R2T] && (!value[ISCSI_IMMEDIATE_DATA] ||
+	    value[ISCSI_FIRST_BURST] > value[ISCSI_TARGET_RECV_DSL]))
+		pdus += DIV_ROUND_UP(value[ISCSI_FIRST_BURST], value[ISCSI_TARGET_RECV_DSL]);
+	return min_t(u64, ic->c.depth * pdus + ISER_UNEXPECTED, ic->max_recvs);
 }
 
 /* Process context; the connection may be at its end. */
@@ -352,7 +370,7 @@ int iser_alloc_queue(struct iscsit_conn *conn)
 	conn->depth = min(conn->depth, ic->max_depth);
 	/* A slot is free a little later than its place in the window. */
 	ic->nr_slots = iscsit_nr_slots(conn) + conn->depth / 4 + 1;
-	ic->nr_recvs = conn->depth + ISER_UNEXPECTED;
+	ic->nr_recvs = iser_nr_recvs(ic);
 	q = kvzalloc(struct_size(q, slots, ic->nr_slots), GFP_KERNEL);
 	if (!q)
 		return -ENOMEM;

@@ -140,6 +140,7 @@ enum iser_state {
  * @send_inv: the initiator allows SEND with invalidate, and the device can
  * @gone: the peer has gone or knows that we have
  * @max_depth: most commands that the receive queue has room for
+ * @max_recvs: most buffers of it
  * @login_recvs: receive buffers from the start
  * @recvs: those of the full feature phase
  * @lock: the members below, and the slots' flags
@@ -163,6 +164,7 @@ struct iser_conn {
 	u8 initiator_depth, responder_resources;
 	struct completion gone;
 	u32 max_depth;
+	u32 max_recvs;
 	u32 nr_slots;
 	struct iser_recv login_recvs[ISER_LOGIN_RECVS];
 	struct iser_recv *recvs;
