@@ -44,13 +44,32 @@ lio_srp()
 	SRP_GUID=$(printf %016x "$(cat /sys/module/ib_srpt/parameters/srpt_service_guid)")
 }
 
+# lio_iscsi NAME [iser]: exports a backend of lio_rd as LUN 0 of a target that lets
+# everybody in, at ISCSI_PORTAL. Names are those of iscsi.sh, so its logins do.
+lio_iscsi()
+{
+	local tpg=$LIO/iscsi/$ISCSI_IQN/tpgt_1
+
+	modprobe iscsi_target_mod || return 1
+	[ "${2:-}" != iser ] || modprobe ib_isert || return 1
+	mkdir -p "$LIO/iscsi" "$LIO/iscsi/$ISCSI_IQN" "$tpg" "$tpg/lun/lun_0" || return 1
+	ln -s "$LIO/core/rd_mcp_0/$1" "$tpg/lun/lun_0/backend" || return 1
+	echo 0 > "$tpg/attrib/authentication"
+	echo 1 > "$tpg/attrib/generate_node_acls"
+	echo 0 > "$tpg/attrib/demo_mode_write_protect"
+	echo 128 > "$tpg/attrib/default_cmdsn_depth"
+	mkdir -p "$tpg/np/$ISCSI_PORTAL" || return 1
+	[ "${2:-}" != iser ] || echo 1 > "$tpg/np/$ISCSI_PORTAL/iser" || return 1
+	echo 1 > "$tpg/enable"
+}
+
 # Takes away whatever LIO configuration there is, and its modules.
 lio_teardown()
 {
 	local link dir module
 
 	[ -d $LIO ] || return 0
-	for dir in $LIO/srpt/*/*/enable; do
+	for dir in $LIO/srpt/*/*/enable $LIO/iscsi/*/tpgt_*/enable; do
 		[ -e "$dir" ] && echo 0 > "$dir"
 	done
 	find $LIO -mindepth 6 -type l 2>/dev/null | grep -v default_ | tac |
