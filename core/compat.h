@@ -105,4 +105,9 @@
 #define skua_qc_status enum scsi_qc_status
 #endif
 
+/* Until 7.3 kernel threads looked up paths as init does without asking for it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0)
+#define scoped_with_init_fs()
+#endif
+
 #endif

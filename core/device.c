@@ -9,14 +9,12 @@
  * that does not give commands back delays only this: the deleter waits for
  * SKUA_CLOSE_WAIT seconds, then says so and lets it happen later.
  */
-#include <linux/delay.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
 
 #include "priv.h"
 
 #define SKUA_CLOSE_WAIT		10	/* seconds */
-#define SKUA_ACTIVE_WAIT	10	/* seconds */
 
 LIST_HEAD(skua_backends);
 LIST_HEAD(skua_devs);
@@ -67,14 +65,6 @@ void skua_dev_free(struct skua_dev *dev)
 {
 	kfree(dev->config.filename);
 	kfree(dev);
-}
-
-static void skua_dev_close_medium(struct skua_dev *dev)
-{
-	if (!dev->opened)
-		return;
-	dev->opened = false;
-	dev->be->close(dev);
 }
 
 static void skua_dev_close_work(struct work_struct *work)
@@ -150,8 +140,12 @@ static int skua_dev_put_and_wait(struct skua_dev *dev)
 	}
 	dev->close_late = true;
 	spin_unlock_irq(&dev->lock);
-	pr_warn("skua: %s: deleted; %u LUN(s) still wait for commands that the backend has not ended\n",
-		dev->name, waiting);
+	if (waiting)
+		pr_warn("skua: %s: deleted; %u LUN(s) still wait for commands that the backend has not ended\n",
+			dev->name, waiting);
+	else
+		pr_warn("skua: %s: deleted; the backend is still opening, flushing or closing it\n",
+			dev->name);
 	return -EAGAIN;
 }
 
@@ -237,20 +231,13 @@ static int skua_dev_reserve(struct skua_dev *dev)
 	return ret;
 }
 
-static int skua_dev_open_medium(struct skua_dev *dev)
-{
-	int ret;
-
-	dev->limits = (struct skua_limits){ .rotational = dev->config.rotational };
-	ret = dev->be->open(dev);
-	if (ret)
-		return ret;
-	dev->opened = true;
-	WRITE_ONCE(dev->online, true);
-	return 0;
-}
-
-static int skua_dev_bring_up(struct skua_dev *dev)
+/**
+ * skua_dev_bring_up() - open a new device and put it into the tree
+ * @dev: reserved; skua_dev_unreserve() follows if this fails
+ *
+ * Context: process; waits for the backend. Return: 0 or -errno.
+ */
+int skua_dev_bring_up(struct skua_dev *dev)
 {
 	int ret = 0;
 
@@ -273,13 +260,28 @@ static int skua_dev_bring_up(struct skua_dev *dev)
 }
 
 /**
+ * skua_dev_unreserve() - give up a device that could not be brought up
+ * @dev: the device; the configuration's reference goes
+ *
+ * Context: process.
+ */
+void skua_dev_unreserve(struct skua_dev *dev)
+{
+	mutex_lock(&skua_conf);
+	list_del(&dev->link);
+	mutex_unlock(&skua_conf);
+	skua_dev_put(dev);
+}
+
+/**
  * skua_dev_create() - the command add_device
  * @be: the handler
  * @name: the device's name
  * @params: "name=value;...", modifiable
  *
  * Context: process. Return: 0; -EEXIST: the name or the serial number is taken;
- * -EINVAL: a parameter is wrong; or the backend's error.
+ * -EINVAL: a parameter is wrong; -EAGAIN: the backend is still opening it, the result
+ * comes by skua_mgmt_result(); or the backend's error.
  */
 int skua_dev_create(struct skua_backend *be, const char *name, char *params)
 {
@@ -301,16 +303,13 @@ int skua_dev_create(struct skua_backend *be, const char *name, char *params)
 		skua_ident_init(dev);
 		ret = skua_dev_reserve(dev);
 	}
-	if (ret)
-		goto put;
-	ret = skua_dev_bring_up(dev);
-	if (!ret)
-		return 0;
-	mutex_lock(&skua_conf);
-	list_del(&dev->link);
-	mutex_unlock(&skua_conf);
-put:
-	skua_dev_put(dev);
+	if (ret) {
+		skua_dev_put(dev);
+		return ret;
+	}
+	ret = skua_dev_start(dev);
+	if (ret && ret != -EAGAIN)
+		skua_dev_unreserve(dev);
 	return ret;
 }
 
@@ -331,7 +330,7 @@ int skua_dev_delete(struct skua_backend *be, const char *name)
 	mutex_lock(&skua_conf);
 	dev = skua_dev_find(name);
 	if (dev && dev->be == be) {
-		dev->dead = true;
+		WRITE_ONCE(dev->dead, true);
 		list_del(&dev->link);
 		skua_map_clear_dev(dev, &reap);
 	} else {
@@ -342,8 +341,9 @@ int skua_dev_delete(struct skua_backend *be, const char *name)
 		pr_err("skua: %s: no device %s\n", be->name, name);
 		return -EINVAL;
 	}
+	skua_jobs_leave();
 	skua_settle(NULL, &reap);
-	skua_sysfs_dev_del(dev);
+	skua_sysfs_dev_del(dev);		/* waits for writers in its files */
 	kobject_get(&dev->kobj);
 	ret = skua_dev_put_and_wait(dev);
 	pr_info("skua: %s: deleted\n", name);
@@ -353,7 +353,7 @@ int skua_dev_delete(struct skua_backend *be, const char *name)
 
 /* ---- changes ---------------------------------------------------------- */
 
-static void skua_dev_apply_limits(struct skua_dev *dev, const struct skua_limits *limits)
+void skua_dev_apply_limits(struct skua_dev *dev, const struct skua_limits *limits)
 {
 	bool resized = limits->nr_blocks != dev->limits.nr_blocks;
 
@@ -391,6 +391,8 @@ EXPORT_SYMBOL_GPL(skua_dev_changed);
  */
 void skua_dev_set_online(struct skua_dev *dev, bool online)
 {
+	/* The backend has noted what it saw before: see skua_dev_go_online(). */
+	smp_mb();
 	if (READ_ONCE(dev->online) == online)
 		return;
 	WRITE_ONCE(dev->online, online);
@@ -416,132 +418,6 @@ void skua_dev_lost(struct skua_dev *dev)
 	atomic_inc(&dev->lost);
 }
 EXPORT_SYMBOL_GPL(skua_dev_lost);
-
-/**
- * skua_dev_resize() - change the size of a device that has no medium of its own
- * @dev: the device
- * @bytes: a multiple of the block size
- *
- * Context: process. Return: 0, -EINVAL, or the backend's error.
- */
-int skua_dev_resize(struct skua_dev *dev, u64 bytes)
-{
-	struct skua_limits limits;
-	u64 was;
-	int ret;
-
-	if (!(dev->be->params & SKUA_P(SIZE)) || !dev->be->refresh)
-		return -EINVAL;
-	if (!bytes || bytes & (skua_block_size(dev) - 1)) {
-		pr_err("skua: %s: size %llu is no multiple of the block size\n", dev->name, bytes);
-		return -EINVAL;
-	}
-	was = dev->config.size;
-	dev->config.size = bytes;
-	limits = dev->limits;
-	ret = dev->be->refresh(dev, &limits);
-	if (ret)
-		dev->config.size = was;
-	else
-		skua_dev_apply_limits(dev, &limits);
-	return ret;
-}
-
-struct skua_dev_scan {
-	const struct skua_dev *dev;
-	u32 busy;
-};
-
-static void skua_dev_count(struct skua_cmd *cmd, void *arg)
-{
-	struct skua_dev_scan *scan = arg;
-	const struct skua_cdb_op *op = READ_ONCE(cmd->op);
-
-	if (atomic_read(&cmd->state) & SKUA_ST_FLAGS && op && op->flags & SKUA_F_MEDIA &&
-	    READ_ONCE(cmd->io.dev) == scan->dev)
-		scan->busy++;
-}
-
-static u32 skua_dev_busy(struct skua_dev *dev)
-{
-	struct skua_dev_scan scan = { .dev = dev };
-	struct skua_nexus *nx;
-
-	mutex_lock(&skua_conf);
-	list_for_each_entry(nx, &dev->nexuses, dev_link)
-		skua_session_for_each_cmd(nx->sess, skua_dev_count, &scan);
-	mutex_unlock(&skua_conf);
-	return scan.busy;
-}
-
-/* Commands that saw "online" are ACTIVE after a grace period; wait for them. */
-static int skua_dev_quiesce(struct skua_dev *dev)
-{
-	unsigned long end = jiffies + SKUA_ACTIVE_WAIT * HZ;
-
-	WRITE_ONCE(dev->online, false);
-	synchronize_rcu();
-	while (skua_dev_busy(dev)) {
-		if (time_after(jiffies, end)) {
-			pr_err("skua: %s: stays active: its commands did not end in %u s\n",
-			       dev->name, SKUA_ACTIVE_WAIT);
-			WRITE_ONCE(dev->online, true);
-			return -EBUSY;
-		}
-		msleep(20);
-	}
-	return 0;
-}
-
-static int skua_dev_switch(struct skua_dev *dev, bool active)
-{
-	int ret;
-
-	if (active) {
-		ret = skua_dev_open_medium(dev);
-		if (!ret)
-			skua_ua_dev(dev, NULL, 0x2a, 0x09);
-		return ret;
-	}
-	ret = skua_dev_quiesce(dev);
-	if (ret)
-		return ret;
-	skua_dev_close_medium(dev);
-	WRITE_ONCE(dev->limits.nr_blocks, 0);
-	return 0;
-}
-
-/**
- * skua_dev_set_active() - open or close the medium of a device that stays
- * @dev: the device
- * @active: which
- *
- * Context: process. Return: 0; -EBUSY: commands did not end in time or another
- * change is under way; -ENODEV: being deleted; or the backend's error.
- */
-int skua_dev_set_active(struct skua_dev *dev, bool active)
-{
-	int ret = 0;
-
-	mutex_lock(&skua_conf);
-	if (dev->dead)
-		ret = -ENODEV;
-	else if (dev->switching)
-		ret = -EBUSY;
-	else
-		dev->switching = true;
-	mutex_unlock(&skua_conf);
-	if (ret)
-		return ret;
-	if (active != dev->config.active)
-		ret = skua_dev_switch(dev, active);
-	if (!ret)
-		dev->config.active = active;
-	mutex_lock(&skua_conf);
-	dev->switching = false;
-	mutex_unlock(&skua_conf);
-	return ret;
-}
 
 /* ---- accessors for backends ------------------------------------------- */
 

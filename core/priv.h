@@ -99,7 +99,7 @@ struct skua_ident {
  * @priv: the backend's
  * @block_shift: log2 of the block size
  * @online: 0: NOT READY (backend gone or inactive)
- * @dead: unlinked from the configuration (under skua_conf)
+ * @dead: unlinked from the configuration (written under skua_conf)
  * @nexuses: all I_T_L nexuses of this device, under skua_conf
  * @maps: all LUN map entries of this device, under skua_conf
  * @refs: one for the configuration, one for each nexus and map entry; the last
@@ -134,7 +134,7 @@ struct skua_dev {
 	struct completion *closed;		/* whoever waits for the close, under @lock */
 	bool close_late;			/* the deleter gave up waiting, under @lock */
 	bool creating;				/* not to be found yet */
-	bool switching;				/* set_active is under way, under skua_conf */
+	bool switching;				/* the medium is being changed, under skua_conf */
 	struct work_struct close_work;
 	struct skua_reap reap;
 	struct kobject *exported;
@@ -381,9 +381,16 @@ int skua_dev_delete(struct skua_backend *be, const char *name);
 struct skua_dev *skua_dev_find(const char *name);
 void skua_dev_get(struct skua_dev *dev);
 void skua_dev_put(struct skua_dev *dev);
-int skua_dev_resize(struct skua_dev *dev, u64 bytes);
-int skua_dev_set_active(struct skua_dev *dev, bool active);
+int skua_dev_bring_up(struct skua_dev *dev);
+void skua_dev_unreserve(struct skua_dev *dev);
+void skua_dev_apply_limits(struct skua_dev *dev, const struct skua_limits *limits);
 /* medium.c */
+int skua_dev_open_medium(struct skua_dev *dev);
+void skua_dev_close_medium(struct skua_dev *dev);
+int skua_dev_start(struct skua_dev *dev);
+void skua_jobs_leave(void);
+int skua_dev_set_active(struct skua_dev *dev, bool active);
+int skua_dev_resize(struct skua_dev *dev, u64 bytes);
 int skua_dev_sync(struct skua_dev *dev);
 int skua_dev_resync(struct skua_dev *dev);
 int skua_dev_set_filename(struct skua_dev *dev, const char *path);
