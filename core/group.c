@@ -139,11 +139,15 @@ int skua_group_create(struct skua_tgt *tgt, const char *name)
 	return ret;
 }
 
+static DECLARE_WAIT_QUEUE_HEAD(skua_pattern_gone);
+
 static void skua_pattern_reap(struct skua_reap *reap)
 {
 	struct skua_pattern *pat = container_of(reap, struct skua_pattern, reap);
 
 	skua_sysfs_pattern_del(pat);
+	atomic_dec(&pat->grp->nr_files);	/* the group may go now */
+	wake_up_all(&skua_pattern_gone);
 	kfree(pat);
 }
 
@@ -158,6 +162,8 @@ static void skua_group_reap(struct skua_reap *reap)
 {
 	struct skua_group *grp = container_of(reap, struct skua_group, reap);
 
+	/* Others may be removing patterns of it, and look for them in its directory. */
+	wait_event(skua_pattern_gone, !atomic_read(&grp->nr_files));
 	skua_sysfs_group_del(grp);
 	if (grp->tgt->drv->ops->group_gone)
 		grp->tgt->drv->ops->group_gone(grp->tgt, grp->name);
@@ -255,6 +261,7 @@ static int skua_pattern_insert(struct skua_group *grp, const char *text)
 		kfree(pat);
 		return ret;
 	}
+	atomic_inc(&grp->nr_files);
 	list_add_tail(&pat->link, &grp->patterns);
 	return 0;
 }

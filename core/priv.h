@@ -195,6 +195,7 @@ struct skua_group {
 	struct skua_tgt *tgt;
 	struct list_head maps;
 	struct list_head patterns;
+	atomic_t nr_files;			/* of patterns, those being removed included */
 	u32 nr_sessions;
 	u8 addr_method;
 	char io_grouping[24];			/* with the mask: for tools; tree's lock */

@@ -403,10 +403,15 @@ int skua_sysfs_pattern_add(struct skua_pattern *pat)
 	return skua_file_add(pat->grp->inis_kobj, &pat->attr.attr);
 }
 
+/**
+ * skua_sysfs_pattern_del() - remove initiators/PATTERN
+ * @pat: the pattern; skua_sysfs_group_del() is not called for its group before the end
+ *
+ * Waits for readers of the file.
+ */
 void skua_sysfs_pattern_del(struct skua_pattern *pat)
 {
-	if (pat->grp->inis_kobj)
-		sysfs_remove_file(pat->grp->inis_kobj, &pat->attr.attr);
+	sysfs_remove_file(pat->grp->inis_kobj, &pat->attr.attr);
 }
 
 /* ---- LUNs ------------------------------------------------------------- */
