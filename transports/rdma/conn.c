@@ -265,7 +265,8 @@ int skua_rdma_post(struct skua_rdma_conn *conn, struct skua_rdma_post *post)
 		spin_unlock_irqrestore(&conn->lock, flags);
 		return -ENOTCONN;
 	}
-	if (unlikely(conn->sq_avail < post->nr || !list_empty(&conn->waiting))) {
+	if (unlikely(conn->sq_avail < post->nr || conn->posting ||
+		     !list_empty(&conn->waiting))) {
 		list_add_tail(&post->link, &conn->waiting);
 		spin_unlock_irqrestore(&conn->lock, flags);
 		return 0;
@@ -276,15 +277,18 @@ int skua_rdma_post(struct skua_rdma_conn *conn, struct skua_rdma_post *post)
 }
 EXPORT_SYMBOL_GPL(skua_rdma_post);
 
-/* The first waiting post, if it fits by now. Lock held. */
+/*
+ * The first waiting post, if it fits by now. Lock held. Whoever gets one posts it and
+ * asks again, until there is none: meanwhile nobody else posts, as the order in which
+ * posts were made is the order of their responses.
+ */
 static struct skua_rdma_post *__skua_rdma_next(struct skua_rdma_conn *conn)
 {
 	struct skua_rdma_post *post;
 
-	if (likely(list_empty(&conn->waiting)))
-		return NULL;
-	post = list_first_entry(&conn->waiting, struct skua_rdma_post, link);
-	if (post->nr > conn->sq_avail)
+	post = list_first_entry_or_null(&conn->waiting, struct skua_rdma_post, link);
+	conn->posting = post && post->nr <= conn->sq_avail;
+	if (likely(!conn->posting))
 		return NULL;
 	list_del(&post->link);
 	conn->sq_avail -= post->nr;
@@ -308,7 +312,7 @@ void skua_rdma_post_done(struct skua_rdma_conn *conn, struct skua_rdma_post *pos
 	/* A post taken from the list is covered by its credits, as any other. */
 	spin_lock_irqsave(&conn->lock, flags);
 	conn->sq_avail += post->nr;
-	next = __skua_rdma_next(conn);
+	next = conn->posting ? NULL : __skua_rdma_next(conn);
 	if (unlikely(conn->dead && __skua_rdma_idle(conn)))
 		wake_up(&conn->idle);
 	spin_unlock_irqrestore(&conn->lock, flags);

@@ -73,6 +73,7 @@ void skua_rdma_dev_for_each(struct skua_rdma_dev *dev, u32 port,
  * @sq_avail: work requests that may be posted
  * @users: contexts under construction by somebody who may sleep
  * @dead: nothing may be posted any more
+ * @posting: one that has waited is on its way to the hardware: others wait behind it
  * @waiting: posts that wait for credits
  * @lost: posts that were taken by the hardware in part
  * @idle: skua_rdma_conn_stop()
@@ -96,6 +97,7 @@ struct skua_rdma_conn {
 	u32 sq_avail;
 	u32 users;
 	bool dead;
+	bool posting;
 	struct list_head waiting;
 	struct list_head lost;
 	wait_queue_head_t idle;
