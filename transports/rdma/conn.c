@@ -20,7 +20,18 @@
 
 #define SKUA_RDMA_MAX_SEND_SGE	16U
 #define SKUA_RDMA_MIN_SQ	16U
-#define SKUA_RDMA_LAST_WQE	(2 * HZ)	/* some drivers never say it */
+#define SKUA_RDMA_LAST_WQE	(2 * HZ)	/* some drivers never say it: then */
+#define SKUA_RDMA_MUTE_WAIT	(HZ / 10)	/* this long the next times */
+#define SKUA_RDMA_SLOW		(10 * HZ)
+
+static void skua_rdma_slow(struct timer_list *timer)
+{
+	struct skua_rdma_conn *conn = container_of(timer, struct skua_rdma_conn, slow);
+
+	pr_warn("skua_rdma: %s: waiting for the hardware to drain queue pair %u\n",
+		dev_name(&conn->dev->ib->dev), conn->qp->qp_num);
+	mod_timer(timer, jiffies + SKUA_RDMA_SLOW);
+}
 
 /**
  * skua_rdma_conn_init() - prepare a connection that has no QP yet
@@ -42,6 +53,7 @@ void skua_rdma_conn_init(struct skua_rdma_conn *conn, struct skua_rdma_dev *dev,
 	init_waitqueue_head(&conn->idle);
 	init_waitqueue_head(&conn->mrs);
 	init_completion(&conn->last_wqe);
+	timer_setup(&conn->slow, skua_rdma_slow, 0);
 }
 EXPORT_SYMBOL_GPL(skua_rdma_conn_init);
 
@@ -349,6 +361,40 @@ static void skua_rdma_fail_all(struct list_head *list)
 	}
 }
 
+/* Could anything have been received? If in doubt, yes. */
+static bool skua_rdma_was_ready(struct skua_rdma_conn *conn)
+{
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+
+	return ib_query_qp(conn->qp, &attr, IB_QP_STATE, &init) || attr.qp_state > IB_QPS_INIT;
+}
+
+/*
+ * With a shared receive queue the drain waits for the send queue alone. Its marker comes
+ * behind the last receive completion only if it is posted after the QP has let go of the
+ * receive queue.
+ */
+static void skua_rdma_await_last_wqe(struct skua_rdma_conn *conn)
+{
+	struct skua_rdma_dev *dev = conn->dev;
+	long wait = READ_ONCE(dev->mute) ? SKUA_RDMA_MUTE_WAIT : SKUA_RDMA_LAST_WQE;
+	bool mute = !wait_for_completion_timeout(&conn->last_wqe, wait);
+
+	if (mute && !READ_ONCE(dev->mute))
+		pr_info("skua_rdma: %s: does not say when a queue pair has left the shared receive queue\n",
+			dev_name(&dev->ib->dev));
+	WRITE_ONCE(dev->mute, mute);
+}
+
+/* Nothing may be freed before it ends, so it has no limit; but the log tells. */
+static void skua_rdma_drain(struct skua_rdma_conn *conn)
+{
+	mod_timer(&conn->slow, jiffies + SKUA_RDMA_SLOW);
+	ib_drain_qp(conn->qp);
+	timer_delete_sync(&conn->slow);
+}
+
 /**
  * skua_rdma_conn_stop() - end all use of the QP
  * @conn: a connection with a QP
@@ -361,6 +407,7 @@ void skua_rdma_conn_stop(struct skua_rdma_conn *conn)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 	LIST_HEAD(failed);
+	bool ready;
 
 	spin_lock_irq(&conn->lock);
 	conn->dead = true;
@@ -371,6 +418,7 @@ void skua_rdma_conn_stop(struct skua_rdma_conn *conn)
 		synchronize_rcu();
 		return;
 	}
+	ready = skua_rdma_was_ready(conn);
 	ib_modify_qp(conn->qp, &attr, IB_QP_STATE);
 	/*
 	 * Who entered before: skua_rdma_enter() without sleep, and the loop in
@@ -378,17 +426,12 @@ void skua_rdma_conn_stop(struct skua_rdma_conn *conn)
 	 */
 	synchronize_rcu();
 	skua_rdma_fail_all(&failed);
-	while (!wait_event_timeout(conn->idle, skua_rdma_idle(conn), 10 * HZ))
+	while (!wait_event_timeout(conn->idle, skua_rdma_idle(conn), SKUA_RDMA_SLOW))
 		pr_warn("skua_rdma: %s: waiting for the hardware to flush %u work requests\n",
 			dev_name(&conn->dev->ib->dev), conn->sq_size - conn->sq_avail);
-	/*
-	 * With a shared receive queue the drain waits for the send queue alone. Its
-	 * marker comes behind the last receive completion only if it is posted after
-	 * the QP has let go of the receive queue.
-	 */
-	if (conn->qp->srq)
-		wait_for_completion_timeout(&conn->last_wqe, SKUA_RDMA_LAST_WQE);
-	ib_drain_qp(conn->qp);
+	if (ready && conn->qp->srq)
+		skua_rdma_await_last_wqe(conn);
+	skua_rdma_drain(conn);
 
 	spin_lock_irq(&conn->lock);
 	list_splice_init(&conn->lost, &failed);

@@ -18,6 +18,7 @@
 #include <linux/list.h>
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/wait.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rw.h>
@@ -34,6 +35,7 @@
  * @lock: @conns, @gone
  * @conns: connections whose hardware resources are not freed yet
  * @gone: takes no more connections
+ * @mute: it did not say IB_EVENT_QP_LAST_WQE_REACHED the last time
  * @idle: waits for @conns to become empty
  */
 struct skua_rdma_dev {
@@ -43,6 +45,7 @@ struct skua_rdma_dev {
 	spinlock_t lock;		/* conns, gone */
 	struct list_head conns;
 	bool gone;
+	bool mute;
 	wait_queue_head_t idle;
 };
 
@@ -80,6 +83,7 @@ void skua_rdma_dev_for_each(struct skua_rdma_dev *dev, u32 port,
  * @mrs: who waits for a memory region of the QP's pool
  * @last_wqe: the user's QP event handler completes it at
  *	IB_EVENT_QP_LAST_WQE_REACHED
+ * @slow: says what skua_rdma_conn_stop() waits for
  * @error: called when a post fails: start to close; any context
  * @link: dev->conns
  */
@@ -103,6 +107,7 @@ struct skua_rdma_conn {
 	wait_queue_head_t idle;
 	wait_queue_head_t mrs;
 	struct completion last_wqe;
+	struct timer_list slow;
 	void (*error)(struct skua_rdma_conn *conn);
 	struct list_head link;
 };

@@ -24,14 +24,18 @@ static struct srpt_slot *srpt_cmd_slot(struct skua_cmd *cmd)
 
 /* ---- the end of a slot ------------------------------------------------ */
 
+static void srpt_table_free(struct srpt_slot *slot)
+{
+	free_pages_exact(slot->table, slot->table_size);
+	slot->table = NULL;
+}
+
 /* From a completion handler: the channel stays at least until its QP is drained. */
 static void srpt_release_held(struct srpt_slot *slot)
 {
 	skua_rdma_xfer_end(&slot->xfer);
-	if (unlikely(slot->table)) {
-		free_pages_exact(slot->table, slot->table_size);
-		slot->table = NULL;
-	}
+	if (unlikely(slot->table))
+		srpt_table_free(slot);
 	if (slot->submitted) {
 		if (slot->is_tmf)
 			skua_tmf_release(&slot->tmf);
@@ -304,6 +308,10 @@ static void srpt_batch_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	skua_rdma_xfer_end(&slot->xfer);
 	if (slot->phase == SRPT_FETCH) {
+		/* The backend may keep the slot for ever, even beyond the channel. */
+		if (unlikely(slot->table))
+			srpt_table_free(slot);
+		srpt_slot_share(slot);
 		skua_cmd_execute(&slot->cmd, false);
 		return;
 	}
@@ -412,6 +420,7 @@ static void srpt_copy_imm(struct srpt_slot *slot, bool may_sleep)
 	}
 	sg_copy_from_buffer(cmd->io.sg, cmd->io.nr_sg, slot->iu + slot->out.off,
 			    cmd->xfer_len);
+	srpt_slot_share(slot);
 	skua_rdma_exit(conn, may_sleep);
 	/* A backend that sleeps must not do it on our stack: this module may be unloaded. */
 	skua_cmd_execute(cmd, false);

@@ -93,10 +93,14 @@ static void srpt_event(struct ib_event_handler *handler, struct ib_event *event)
 	if (num < 1 || num > dev->nr_ports)
 		return;
 	port = &dev->ports[num - 1];
-	if (event->event == IB_EVENT_PORT_ERR)
-		queue_delayed_work(srpt_wq, &port->down, SRPT_PORT_DOWN_TIMEOUT);
-	else
-		queue_work(srpt_wq, &port->refresh);
+	if (event->event == IB_EVENT_PORT_ERR) {
+		mod_delayed_work(srpt_wq, &port->down, SRPT_PORT_DOWN_TIMEOUT);
+		return;
+	}
+	/* Down for a moment only: the next time counts from its own beginning. */
+	if (event->event == IB_EVENT_PORT_ACTIVE)
+		cancel_delayed_work(&port->down);
+	queue_work(srpt_wq, &port->refresh);
 }
 
 /**

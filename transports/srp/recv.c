@@ -114,6 +114,24 @@ static void srpt_repost(struct srpt_chan *ch, struct srpt_recv *recv)
 }
 
 /**
+ * srpt_slot_share() - a slot needs nothing of its IU any more
+ * @slot: of a channel that is sure to stay meanwhile
+ *
+ * A shared queue's buffer goes back now, since the command may stay with its backend for
+ * long and other channels need the buffer. One of the channel's own waits for the
+ * response, which returns the credit for it. Context: any.
+ */
+void srpt_slot_share(struct srpt_slot *slot)
+{
+	struct srpt_recv *recv = slot->recv;
+
+	if (likely(!recv || recv->ch))
+		return;
+	slot->recv = NULL;
+	srpt_repost(slot->ch, recv);
+}
+
+/**
  * srpt_recvs_reclaim() - return shared buffers that a channel still has
  * @ch: a channel whose QP is drained
  */
@@ -122,7 +140,7 @@ void srpt_recvs_reclaim(struct srpt_chan *ch)
 	struct srpt_recv *recv;
 	u32 i;
 
-	if (!ch->dev->srq)
+	if (!ch->dev->srq || !ch->q)
 		return;
 	for (i = 0; i < ch->nr_slots; i++) {
 		recv = ch->q->slots[i].recv;
@@ -193,7 +211,8 @@ static void srpt_slot_drop(struct srpt_slot *slot)
 	struct srpt_recv *recv = slot->recv;
 
 	slot->recv = NULL;
-	srpt_repost(slot->ch, recv);
+	if (recv)
+		srpt_repost(slot->ch, recv);
 	srpt_slot_put(slot);
 }
 
@@ -227,6 +246,26 @@ static void srpt_set_edtl(struct skua_cmd *cmd, const struct srpt_iu_cmd *iu)
 	}
 }
 
+/*
+ * Keeps what the command's data transfer will need of the IU, if that is not much. True
+ * if it was all. Of a table that has to be fetched as a whole nothing is needed.
+ */
+static bool srpt_keep_descs(struct srpt_slot *slot)
+{
+	struct srpt_buf *buf = slot->out.fmt ? &slot->out : &slot->in;
+
+	if (buf->fmt == SRP_DATA_DESC_IMM || (slot->out.fmt && slot->in.fmt))
+		return false;
+	if (buf->nr < buf->total)
+		return true;
+	if (buf->nr > SRPT_KEPT_DESCS)
+		return false;
+	memcpy(slot->descs, slot->iu + buf->off, buf->nr * SRPT_DESC_LEN);
+	slot->iu = slot->descs;
+	buf->off = 0;
+	return true;
+}
+
 static void srpt_receive_cmd(struct srpt_chan *ch, struct srpt_slot *slot)
 {
 	struct skua_cmd *cmd = &slot->cmd;
@@ -255,6 +294,8 @@ static void srpt_receive_cmd(struct srpt_chan *ch, struct srpt_slot *slot)
 		srpt_refuse(slot);
 		return;
 	}
+	if (unlikely(!slot->recv->ch) && srpt_keep_descs(slot))
+		srpt_slot_share(slot);
 	slot->submitted = true;
 	if (unlikely(skua_cmd_submit(cmd))) {
 		slot->submitted = false;
@@ -303,6 +344,7 @@ static void srpt_receive_tmf(struct srpt_chan *ch, struct srpt_slot *slot)
 		return;
 	}
 	tmf->function = function;
+	srpt_slot_share(slot);
 	slot->submitted = true;
 	if (skua_tmf_submit(tmf)) {
 		slot->submitted = false;

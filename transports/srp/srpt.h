@@ -37,6 +37,7 @@
 #define SRPT_PORT_ID_LEN	64
 #define SRPT_SPARE_RECVS	4	/* for IUs that take no credit: logout, CRED_RSP */
 #define SRPT_RSP_HDR		36	/* SRP_RSP without sense data */
+#define SRPT_KEPT_DESCS		16	/* descriptors that a slot has room for */
 
 struct srpt_chan;
 struct srpt_port;
@@ -141,11 +142,12 @@ enum srpt_phase {
  * struct srpt_slot - a command or task management request on its way
  * @cmd, @tmf: the core's part
  * @recv: where its IU is; NULL once that was posted again
- * @iu: its bytes; to be read while @recv is ours and the connection entered
+ * @iu: its bytes, to be read while @recv is ours and the connection entered; or @descs
  * @is_tmf: @tmf is in use, else @cmd
  * @submitted: the core has it
  * @phase: of @xfer
- * @out, @in: the IU's data buffers
+ * @out, @in: the IU's data buffers; offsets are from @iu
+ * @descs: copied from the IU, so that @recv could be posted again
  * @table, @table_size, @table_desc, @table_sg: descriptors that are fetched, or NULL
  * @rsp, @rsp_dma: response IU, max_rsp bytes
  */
@@ -159,6 +161,7 @@ struct srpt_slot {
 	bool submitted;
 	u8 phase;
 	struct srpt_buf out, in;
+	u8 descs[SRPT_KEPT_DESCS * SRPT_DESC_LEN];
 	void *table;
 	u32 table_size;
 	struct skua_rdma_desc table_desc;
@@ -321,6 +324,7 @@ void srpt_login_rej(struct srp_login_rej *rej, u32 reason, u64 tag);
 int srpt_post_recv(struct srpt_chan *ch, struct srpt_recv *recv);
 void srpt_recv_init(struct srpt_recv *recv);
 void srpt_recvs_reclaim(struct srpt_chan *ch);
+void srpt_slot_share(struct srpt_slot *slot);
 void srpt_slot_put(struct srpt_slot *slot);
 int srpt_recvs_alloc(struct ib_device *ib, struct srpt_recv *recvs, u32 nr);
 void srpt_recvs_unmap(struct ib_device *ib, struct srpt_recv *recvs, u32 nr);
