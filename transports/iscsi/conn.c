@@ -13,6 +13,8 @@
 
 #define ISCSIT_LOGIN_TIMEOUT	(15 * HZ)
 #define ISCSIT_MAX_HALF_OPEN	512
+#define ISCSIT_MAX_DISCOVERIES	256
+#define ISCSIT_DISCOVERY_IDLE	(60 * HZ)
 #define ISCSIT_DYING_TIME	(2 * HZ)
 #define ISCSIT_UNLOAD_TIMEOUT	(10 * HZ)
 
@@ -20,6 +22,7 @@ static LIST_HEAD(iscsit_conns);		/* all connections whose memory is there */
 static DEFINE_SPINLOCK(iscsit_conns_lock);
 static DECLARE_WAIT_QUEUE_HEAD(iscsit_conns_gone);
 static atomic_t iscsit_half_open = ATOMIC_INIT(0);
+static atomic_t iscsit_discoveries = ATOMIC_INIT(0);
 
 unsigned int iscsit_half_open_now(void)
 {
@@ -43,6 +46,22 @@ void iscsit_half_open_end(struct iscsit_conn *conn)
 		atomic_dec(&iscsit_half_open);
 }
 EXPORT_SYMBOL_GPL(iscsit_half_open_end);
+
+/**
+ * iscsit_discovery_begin() - a login becomes a discovery session, if there is room for one
+ * @conn: the connection; iscsit_conn_end() ends it
+ *
+ * Context: process, once.
+ */
+bool iscsit_discovery_begin(struct iscsit_conn *conn)
+{
+	if (atomic_inc_return(&iscsit_discoveries) > ISCSIT_MAX_DISCOVERIES) {
+		atomic_dec(&iscsit_discoveries);
+		return false;
+	}
+	conn->discovery = true;
+	return true;
+}
 
 /* ---- references ------------------------------------------------------- */
 
@@ -95,9 +114,14 @@ static void iscsit_drained(struct skua_queue *queue)
 {
 	struct iscsit_conn *conn = container_of(queue, struct iscsit_queue, queue)->conn;
 
-	if (conn->counted)
-		atomic_dec(&conn->target->nr_sessions);
 	iscsit_conn_put(conn);
+}
+
+/* It takes no place of the target's MaxSessions any more. */
+static void iscsit_conn_uncount(struct iscsit_conn *conn)
+{
+	if (atomic_xchg(&conn->counted, 0))
+		atomic_dec(&conn->target->nr_sessions);
 }
 
 /**
@@ -138,6 +162,11 @@ static void iscsit_timer_work(struct work_struct *work)
 		iscsit_conn_close(conn);
 		return;
 	}
+	if (READ_ONCE(conn->discovery) &&
+	    time_after(now, READ_ONCE(conn->last_rx) + ISCSIT_DISCOVERY_IDLE)) {
+		iscsit_conn_close(conn);
+		return;
+	}
 	if (!conn->nop_interval)
 		goto again;
 	if (sent && time_after(now, sent + conn->nop_timeout * HZ)) {
@@ -155,10 +184,12 @@ again:
 
 /**
  * iscsit_conn_full() - the login is over: the timer looks for dead peers from now on
- * @conn: the connection
+ * @conn: the connection, whose last login response is queued
  */
 void iscsit_conn_full(struct iscsit_conn *conn)
 {
+	/* Behind the response, others may say something. */
+	smp_store_release(&conn->full, true);
 	iscsit_half_open_end(conn);
 	if (!READ_ONCE(conn->ended))
 		mod_delayed_work(iscsit_wq, &conn->timer, HZ);
@@ -172,7 +203,7 @@ void iscsit_conn_full(struct iscsit_conn *conn)
  */
 bool iscsit_conn_dying(struct iscsit_conn *conn)
 {
-	if (READ_ONCE(conn->login)) {
+	if (!smp_load_acquire(&conn->full)) {
 		iscsit_conn_close(conn);
 		return false;
 	}
@@ -259,11 +290,15 @@ EXPORT_SYMBOL_GPL(iscsit_conn_close);
  */
 void iscsit_conn_end(struct iscsit_conn *conn)
 {
-	WRITE_ONCE(conn->ended, true);
 	cancel_delayed_work_sync(&conn->timer);
 	iscsit_half_open_end(conn);
+	if (conn->discovery)
+		atomic_dec(&iscsit_discoveries);
+	iscsit_conn_uncount(conn);
 	if (conn->attached)
 		skua_queue_kill(&conn->q->queue);
+	/* Unload leaves killed queues to the core, no others. */
+	WRITE_ONCE(conn->ended, true);
 	iscsit_conn_put(conn);
 }
 EXPORT_SYMBOL_GPL(iscsit_conn_end);
@@ -282,8 +317,10 @@ void iscsit_conns_reinstate(const struct iscsit_conn *by)
 	list_for_each_entry(conn, &iscsit_conns, all)
 		if (conn != by && conn->target == by->target && READ_ONCE(conn->attached) &&
 		    !READ_ONCE(conn->ended) && !memcmp(conn->isid, by->isid, sizeof(by->isid)) &&
-		    !strcasecmp(conn->initiator, by->initiator))
+		    !strcasecmp(conn->initiator, by->initiator)) {
+			iscsit_conn_uncount(conn);
 			iscsit_conn_close(conn);
+		}
 	spin_unlock(&iscsit_conns_lock);
 }
 
@@ -335,8 +372,6 @@ static void iscsit_conn_orphan(struct iscsit_conn *conn)
 	pr_warn("skua_iscsi: %s: leaving commands behind that a backend does not give back\n",
 		conn->peer);
 	conn->q = NULL;
-	if (conn->counted)
-		atomic_dec(&conn->target->nr_sessions);
 	iscsit_conn_put(conn);
 }
 

@@ -195,7 +195,7 @@ static void iscsit_tell_luns(struct skua_queue *queue, void *arg)
 	struct iscsit_conn *conn = container_of(queue, struct iscsit_queue, queue)->conn;
 	struct iscsit_ctl *ctl;
 
-	if (READ_ONCE(conn->login))
+	if (!smp_load_acquire(&conn->full))
 		return;			/* it has not seen any LUN yet */
 	ctl = iscsit_async(conn, ISCSI_ASYNC_SCSI, GFP_ATOMIC);
 	if (!ctl)

@@ -265,6 +265,8 @@ struct iscsit_queue {
  * @q: queue and slots, NULL in a discovery session
  * @attached: the core has the queue
  * @counted: in target->nr_sessions
+ * @discovery: counted as a discovery session
+ * @full: the last login response is queued: the target may say something by itself
  * @depth: commands that the initiator may have in progress
  * @max_recv: longest data segment that it may send
  * @logout: nothing is read any more behind this PDU
@@ -295,7 +297,9 @@ struct iscsit_conn {
 	struct iscsit_target *target;
 	struct iscsit_queue *q;
 	bool attached;
-	bool counted;
+	atomic_t counted;
+	bool discovery;
+	bool full;
 	u32 depth;
 	u16 cid, tsih;
 	u8 isid[6];
@@ -328,6 +332,7 @@ void iscsit_queue_init(struct iscsit_conn *conn, struct iscsit_queue *q, void *s
 		       size_t stride);
 void iscsit_half_open_end(struct iscsit_conn *conn);
 void iscsit_conn_full(struct iscsit_conn *conn);
+bool iscsit_discovery_begin(struct iscsit_conn *conn);
 bool iscsit_conn_dying(struct iscsit_conn *conn);
 void iscsit_conns_reinstate(const struct iscsit_conn *by);
 void iscsit_conns_close(const struct iscsit_mover *mover);

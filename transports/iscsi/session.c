@@ -56,7 +56,6 @@ static void iscsit_login_name(struct iscsit_conn *conn, const struct iscsi_login
 static u16 iscsit_login_admit(struct iscsit_conn *conn, struct iscsi_login *login)
 {
 	struct iscsit_target *target = conn->target;
-	u32 most = READ_ONCE(target->conf.max_sessions);
 	bool moved, perm;
 
 	if (target->dead || !skua_tgt_enabled(target->tgt))
@@ -70,8 +69,6 @@ static u16 iscsit_login_admit(struct iscsit_conn *conn, struct iscsi_login *logi
 		return perm ? ISCSI_LOGIN_MOVED_PERM : ISCSI_LOGIN_MOVED_TEMP;
 	if (conn->mover->rdma && !READ_ONCE(target->conf.rdma))
 		return ISCSI_LOGIN_FORBIDDEN;
-	if (most && atomic_read(&target->nr_sessions) >= most)
-		return ISCSI_LOGIN_NO_RESOURCES;
 	iscsit_login_name(conn, login);
 	skua_tgt_group_of(target->tgt, conn->initiator, conn->group, sizeof(conn->group));
 	return ISCSI_LOGIN_OK;
@@ -168,12 +165,16 @@ static int iscsit_login_attach(struct iscsit_conn *conn, struct iscsi_login *log
 		.dir_name = conn->peer_ip,
 		.dir_attrs = iscsit_conn_attrs,
 	};
+	u32 most = READ_ONCE(conn->target->conf.max_sessions);
 	struct skua_session *sess;
 	int ret;
 
 	BUILD_BUG_ON(sizeof(key) > SKUA_MAX_KEY);
 	memcpy(conn->isid, login->isid, sizeof(conn->isid));
 	iscsit_conns_reinstate(conn);
+	/* The initiator port's own old session takes no place. */
+	if (most && atomic_read(&conn->target->nr_sessions) >= most)
+		return -EUSERS;
 	skua_session_close_key(conn->target->tgt, key, params.key_len);
 	sess = skua_session_get(conn->target->tgt, &params);
 	if (IS_ERR(sess))
@@ -184,8 +185,8 @@ static int iscsit_login_attach(struct iscsit_conn *conn, struct iscsi_login *log
 		return ret;
 	iscsit_conn_get(conn);		/* until drained() */
 	conn->attached = true;
-	conn->counted = true;
 	atomic_inc(&conn->target->nr_sessions);
+	atomic_set(&conn->counted, 1);
 	return 0;
 }
 
@@ -198,7 +199,7 @@ static u16 iscsit_login_open(struct iscsi_login *login)
 	login->tsih = (u32)atomic_inc_return(&tsih) % 65535 + 1;
 	login->max_cmd_sn = login->cmd_sn + conn->depth - 1;
 	if (login->nego.discovery)
-		return ISCSI_LOGIN_OK;
+		return iscsit_discovery_begin(conn) ? ISCSI_LOGIN_OK : ISCSI_LOGIN_NO_RESOURCES;
 	if (conn->mover->alloc_queue(conn))
 		return ISCSI_LOGIN_NO_RESOURCES;
 	mutex_lock(&conn->target->login);
@@ -274,7 +275,6 @@ static void iscsit_login_done(struct iscsit_conn *conn)
 	iscsi_login_wipe(login);
 	kvfree(login);
 	conn->login = NULL;
-	iscsit_conn_full(conn);
 }
 
 /* One rule set, one line, whatever the mover. */
@@ -345,6 +345,8 @@ int iscsit_login_pdu(struct iscsit_conn *conn, const struct iscsi_bhs *bhs, cons
 	else if (verdict == ISCSI_LOGGED_IN)
 		iscsit_login_done(conn);
 	iscsit_ctl_send(ctl);
+	if (verdict == ISCSI_LOGGED_IN)
+		iscsit_conn_full(conn);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(iscsit_login_pdu);

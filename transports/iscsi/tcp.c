@@ -11,6 +11,7 @@
 #include "tcp.h"
 
 #define ITCP_BUDGET	64		/* PDUs in one run of io_work */
+#define ITCP_USER_TIMEOUT	(30 * MSEC_PER_SEC)	/* until a target says another one */
 
 /* ---- memory ----------------------------------------------------------- */
 
@@ -33,7 +34,6 @@ static int itcp_alloc_queue(struct iscsit_conn *conn)
 	iscsit_queue_init(conn, &q->base, &q->slots[0].cmd, sizeof(struct itcp_slot));
 	q->base.queue.flags = SKUA_QUEUE_ATOMIC;
 	tcp->q = q;
-	/* A peer that takes nothing of what is sent for that long is gone. */
 	tcp_sock_set_user_timeout(tcp->sock->sk, conn->rsp_timeout * MSEC_PER_SEC);
 	for (i = 0; i < nr; i++) {
 		struct itcp_slot *slot = &q->slots[i];
@@ -161,6 +161,9 @@ static void itcp_io_work(struct work_struct *work)
 	if (atomic_xchg(&tcp->abort, 0))
 		itcp_fail_waiting(tcp, false);
 	do {
+		/* Nothing that came behind a fatal error is looked at. */
+		if (atomic_read(&tcp->closing))
+			return;
 		sent = itcp_tx(tcp);
 		if (sent >= 0)
 			got = itcp_rx(tcp);
@@ -236,6 +239,11 @@ static void itcp_stop(struct itcp_conn *tcp)
 	tcp->stopped = true;
 	spin_unlock_irq(&tcp->lock);
 	cancel_work_sync(&tcp->io_work);
+
+	/* Until here io_work may have received into what a response frees. */
+	spin_lock_irq(&tcp->lock);
+	tcp->dead = true;
+	spin_unlock_irq(&tcp->lock);
 }
 
 static void itcp_close_work(struct work_struct *work)
@@ -283,6 +291,8 @@ static void itcp_hook(struct itcp_conn *tcp, void (*data_ready)(struct sock *sk)
 
 	tcp_sock_set_nodelay(sk);
 	sock_set_keepalive(sk);
+	/* A peer that takes nothing of what is sent for that long is gone. */
+	tcp_sock_set_user_timeout(sk, ITCP_USER_TIMEOUT);
 	sk->sk_allocation = GFP_NOIO;
 	write_lock_bh(&sk->sk_callback_lock);
 	/* It was born with the listener's. */
@@ -315,6 +325,8 @@ int itcp_accept(struct socket *sock, void (*data_ready)(struct sock *sk))
 	spin_lock_init(&tcp->lock);
 	INIT_LIST_HEAD(&tcp->free);
 	INIT_LIST_HEAD(&tcp->tx);
+	atomic_set(&tcp->ctl_nr, 0);
+	atomic_set(&tcp->ctl_bytes, 0);
 	INIT_WORK(&tcp->io_work, itcp_io_work);
 	INIT_WORK(&tcp->close_work, itcp_close_work);
 	ret = itcp_names(tcp);

@@ -91,6 +91,7 @@ enum itcp_rx_stage {
 	ITCP_RX_REST,			/* additional header segments and header digest */
 	ITCP_RX_DATA,
 	ITCP_RX_TAIL,			/* padding and data digest */
+	ITCP_RX_DEAD,			/* after a fatal error: nothing is read any more */
 };
 
 /**
@@ -149,8 +150,11 @@ struct itcp_txs {
 /**
  * struct itcp_conn - a connection
  * @c: what all movers have
- * @lock: @stopped, @free, @tx, slots' @waiting
- * @stopped: io_work is not queued any more; responses are dropped
+ * @lock: @stopped, @dead, @free, @tx, slots' @waiting
+ * @stopped: io_work is not queued any more, but may still run
+ * @dead: it does not; responses are dropped
+ * @ctl_nr: PDUs without SCSI commands on @tx or being written
+ * @ctl_bytes: memory of their data segments
  * @abort: commands were aborted since io_work last looked
  */
 struct itcp_conn {
@@ -165,6 +169,8 @@ struct itcp_conn {
 
 	spinlock_t lock;
 	bool stopped;
+	bool dead;
+	atomic_t ctl_nr, ctl_bytes;
 	struct list_head free;
 	struct list_head tx;
 

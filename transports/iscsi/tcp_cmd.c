@@ -128,9 +128,11 @@ int itcp_cmd_header(struct itcp_conn *tcp)
 	}
 	itcp_cmd_fill(rx->slot, &rx->bhs, &req);
 	ret = itcp_cmd_bounce(tcp, rx->slot);
+	if (ret)
+		return ret;		/* itcp_rx_reset() gives the slot back */
 	rx->buf = rx->slot->bounce;
 	rx->drop = false;
-	return ret;
+	return 0;
 }
 
 /**

@@ -9,6 +9,8 @@
 #include "tcp.h"
 
 #define ITCP_BVECS	16
+#define ITCP_MAX_CTL		64	/* answers that wait before reading pauses */
+#define ITCP_MAX_CTL_BYTES	(2 * ISCSIT_MAX_DSL)
 
 /* ---- scatter lists ---------------------------------------------------- */
 
@@ -199,6 +201,7 @@ static int itcp_rx_header(struct itcp_conn *tcp)
 	struct itcp_rx *rx = &tcp->rx;
 	int ret = itcp_check_header_digest(tcp);
 
+	rx->drop = true;
 	if (ret)
 		return ret;
 	rx->len = iscsi_dsl(&rx->bhs);
@@ -212,11 +215,14 @@ static int itcp_rx_header(struct itcp_conn *tcp)
 			return itcp_data_out_header(tcp);
 		}
 	}
-	if (!rx->len)
-		return 0;
-	rx->buf = kvmalloc(rx->len, GFP_NOIO);
-	rx->own = true;
-	return rx->buf ? 0 : -ENOMEM;
+	if (rx->len) {
+		rx->buf = kvmalloc(rx->len, GFP_NOIO);
+		if (!rx->buf)
+			return -ENOMEM;
+		rx->own = true;
+	}
+	rx->drop = false;
+	return 0;
 }
 
 static int itcp_rx_pdu(struct itcp_conn *tcp)
@@ -302,20 +308,11 @@ static int itcp_rx_next(struct itcp_conn *tcp)
 	}
 }
 
-/**
- * itcp_rx() - read at most one PDU
- * @tcp: the connection
- *
- * Return: 1: a PDU was taken; 0: there is no more to read now; -errno: the connection
- * has to end.
- */
-int itcp_rx(struct itcp_conn *tcp)
+static int itcp_rx_some(struct itcp_conn *tcp)
 {
 	struct itcp_rx *rx = &tcp->rx;
 	int ret;
 
-	if (tcp->c.logout)
-		return 0;
 	for (;;) {
 		u32 left = itcp_stage_len(tcp) - rx->done;
 
@@ -332,4 +329,36 @@ int itcp_rx(struct itcp_conn *tcp)
 		if (ret)
 			return ret;
 	}
+}
+
+/*
+ * A peer that asks without taking the answers gets no more of our memory. Each answer
+ * that goes, and each task management function that ends, lets io_work look again.
+ */
+static bool itcp_rx_pause(struct itcp_conn *tcp)
+{
+	return atomic_read(&tcp->ctl_nr) >= ITCP_MAX_CTL ||
+	       atomic_read(&tcp->ctl_bytes) >= ITCP_MAX_CTL_BYTES ||
+	       READ_ONCE(tcp->c.nr_tmf) >= ITCP_MAX_CTL;
+}
+
+/**
+ * itcp_rx() - read at most one PDU
+ * @tcp: the connection
+ *
+ * Return: 1: a PDU was taken; 0: there is no more to read now; -errno: the connection
+ * has to end.
+ */
+int itcp_rx(struct itcp_conn *tcp)
+{
+	int ret;
+
+	if (tcp->rx.stage == ITCP_RX_DEAD)
+		return -ESHUTDOWN;
+	if (tcp->c.logout || itcp_rx_pause(tcp))
+		return 0;
+	ret = itcp_rx_some(tcp);
+	if (ret < 0)
+		tcp->rx.stage = ITCP_RX_DEAD;
+	return ret;
 }

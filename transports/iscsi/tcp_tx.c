@@ -41,11 +41,20 @@ static void itcp_slot_done(struct itcp_slot *slot)
 	skua_queue_unhold(queue);
 }
 
+static void itcp_ctl_end(struct iscsit_ctl *ctl)
+{
+	struct itcp_conn *tcp = itcp_of(ctl->conn);
+
+	atomic_sub(ctl->len, &tcp->ctl_bytes);
+	atomic_dec(&tcp->ctl_nr);
+	iscsit_ctl_free(ctl);
+}
+
 static void itcp_tx_end(struct itcp_tx *tx)
 {
 	switch (tx->kind) {
 	case ITCP_TX_CTL:
-		iscsit_ctl_free(itcp_ctl(tx));
+		itcp_ctl_end(itcp_ctl(tx));
 		break;
 	case ITCP_TX_RSP:
 		itcp_slot_done(itcp_tx_slot(tx));
@@ -66,11 +75,11 @@ void itcp_queue_tx(struct itcp_conn *tcp, struct itcp_tx *tx)
 	bool drop;
 
 	spin_lock_irqsave(&tcp->lock, flags);
-	drop = tcp->stopped;
-	if (!drop) {
-		list_add_tail(&tx->link, &tcp->tx);
+	drop = tcp->dead;
+	if (!drop)
+		list_add_tail(&tx->link, &tcp->tx);	/* itcp_tx_drop() ends what stays */
+	if (!tcp->stopped)
 		queue_work_on(tcp->c.cpu, iscsit_wq, &tcp->io_work);
-	}
 	spin_unlock_irqrestore(&tcp->lock, flags);
 	if (drop)
 		itcp_tx_end(tx);
@@ -78,13 +87,17 @@ void itcp_queue_tx(struct itcp_conn *tcp, struct itcp_tx *tx)
 
 void itcp_send(struct iscsit_conn *conn, struct iscsit_ctl *ctl)
 {
+	struct itcp_conn *tcp = itcp_of(conn);
+
 	ctl->kind = ITCP_TX_CTL;
-	itcp_queue_tx(itcp_of(conn), (struct itcp_tx *)ctl);
+	atomic_add(ctl->len, &tcp->ctl_bytes);
+	atomic_inc(&tcp->ctl_nr);
+	itcp_queue_tx(tcp, (struct itcp_tx *)ctl);
 }
 
 /**
  * itcp_tx_drop() - the connection has ended: nothing is sent any more
- * @tcp: the connection, stopped
+ * @tcp: the connection, dead
  */
 void itcp_tx_drop(struct itcp_conn *tcp)
 {
@@ -234,7 +247,7 @@ static int itcp_tx_data_in(struct itcp_conn *tcp, struct itcp_slot *slot)
 	struct skua_cmd *cmd = &slot->cmd;
 	u32 left = cmd->xfer_len - txs->sent;
 	enum iscsit_stamp stamp = ISCSIT_STAMP_NONE;
-	int ret = 0;
+	int ret;
 
 	txs->len = min3(left, tcp->c.nego.value[ISCSI_MAX_RECV_DSL], max_burst - txs->burst);
 	memset(bhs, 0, sizeof(*bhs));
@@ -258,10 +271,13 @@ static int itcp_tx_data_in(struct itcp_conn *tcp, struct itcp_slot *slot)
 	}
 	iscsit_stamp(&tcp->c, bhs, stamp);
 	txs->buf = NULL;
-	if (tcp->c.data_digest)
+	if (tcp->c.data_digest) {
 		ret = itcp_tx_copy(txs);
+		if (ret)
+			return ret;
+	}
 	itcp_tx_seal(tcp, true);
-	return ret;
+	return 0;
 }
 
 /* An aborted command says nothing, but its place in the window is free. */

@@ -354,11 +354,37 @@ char *iscsit_next_word(char **text)
 	return *word ? word : NULL;
 }
 
+/* A word that may hold '=', as secrets do: only blanks separate. */
+static char *iscsit_next_value(char **text)
+{
+	char *word, *end;
+
+	if (!*text)
+		return NULL;
+	word = *text + strspn(*text, " \t\n");
+	end = word + strcspn(word, " \t\n");
+	*text = end;
+	if (*end) {
+		*end = '\0';
+		(*text)++;
+	}
+	return *word ? word : NULL;
+}
+
 static int iscsit_entry_cmd(struct iscsit_users *users, struct skua_tgt *tgt, const char *group,
 			    bool add, const char *attr, char *words)
 {
-	char *name = iscsit_next_word(&words), *secret = iscsit_next_word(&words);
+	char *name, *secret;
 	u8 kind;
+
+	if (words)
+		words += strspn(words, "= \t\n");	/* ATTRIBUTE = NAME */
+	name = iscsit_next_value(&words);
+	secret = iscsit_next_value(&words);
+	if (iscsit_next_value(&words)) {
+		pr_err("skua_iscsi: attribute %s: words behind the secret\n", attr);
+		return -EINVAL;
+	}
 
 	for (kind = 0; kind < ISCSIT_NR_KINDS; kind++)
 		if (!strcasecmp(attr, iscsit_kinds[kind]))
