@@ -200,10 +200,12 @@ skua_qc_status local_queuecommand(struct Scsi_Host *shost, struct scsi_cmnd *scm
 	if (!local_refuses(host) && !skua_cmd_submit(&slot->cmd))
 		return 0;
 	/* Not the core's. No copy runs, so this takes one step. */
+	rcu_read_lock();	/* see local_completed() */
 	if (cmpxchg(&slot->owner, (unsigned long)scmd, 0) == (unsigned long)scmd) {
 		scmd->result = DID_NO_CONNECT << 16;
 		scsi_done(scmd);
 	}
+	rcu_read_unlock();
 	local_put_slot(host, slot);
 	return 0;
 }
@@ -259,7 +261,9 @@ static void local_result(struct skua_cmd *cmd, struct scsi_cmnd *scmd)
  * @cmd: command
  *
  * The slot is given back before the mid layer hears of the end: what it sends next finds
- * a slot, and finds the core done with this command. Context: any.
+ * a slot, and finds the core done with this command. The core calls this in an RCU read
+ * section, so whoever saw the slot empty waits for readers and so for scsi_done().
+ * Context: any.
  */
 void local_respond(struct skua_cmd *cmd)
 {
@@ -272,10 +276,8 @@ void local_respond(struct skua_cmd *cmd)
 		local_unhold(slot, NULL);
 	}
 	/* The queue's last reference may go here; local_host_free() waits for readers. */
-	rcu_read_lock();
 	skua_cmd_release(cmd);
 	local_put_slot(host, slot);
-	rcu_read_unlock();
 	if (scmd)
 		scsi_done(scmd);
 }

@@ -4,8 +4,11 @@
  * task_mgmt file of a host ask for.
  *
  * Every wait here ends: with the core's answer, when the host is cut off, or
- * after LOCAL_TMF_WAIT. The mid layer may have its command back as soon as a
- * handler has said SUCCESS, so that is said only after local_detach().
+ * after LOCAL_TMF_WAIT. The mid layer may use a command anew as soon as a handler has
+ * said SUCCESS. So that is said only after local_detach(), or, if respond() was first,
+ * after its scsi_done(), which would complete the command's next use: local_completed().
+ *
+ * A handler may run while the host is being removed: local_eh_enter(), local_eh_exit().
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -74,6 +77,45 @@ static u8 local_tmf(struct local_host *host, u8 function, const struct scsi_lun 
 	return response;
 }
 
+/* Keeps the host; NULL: it has been removed. */
+static struct local_host *local_eh_enter(struct scsi_cmnd *scmd)
+{
+	struct local_host *host;
+
+	rcu_read_lock();
+	host = rcu_dereference(*local_hostdata(scmd->device->host));
+	if (host)
+		atomic_inc(&host->eh);
+	rcu_read_unlock();
+	return host;
+}
+
+static void local_eh_exit(struct local_host *host)
+{
+	atomic_dec(&host->eh);		/* local_eh_end() may free it now */
+}
+
+/* Whoever took a command from its slot has called scsi_done() on return. */
+static void local_completed(void)
+{
+	synchronize_rcu();		/* local_respond(), local_queuecommand() */
+}
+
+static int local_abort(struct local_host *host, struct scsi_cmnd *scmd)
+{
+	struct local_cmnd *mine = scsi_cmd_priv(scmd);
+	struct scsi_lun lun;
+	u8 response;
+
+	int_to_scsilun(scmd->device->lun, &lun);
+	response = local_tmf(host, SKUA_TMF_ABORT_TASK, &lun, mine->tag);
+	if (response != SKUA_TMF_COMPLETE && !local_is_cut(host))
+		return FAILED;
+	if (!local_detach(mine->slot, scmd))
+		local_completed();
+	return local_is_cut(host) ? FAST_IO_FAIL : SUCCESS;
+}
+
 /**
  * local_eh_abort() - abort one command
  * @scmd: a command that timed out
@@ -84,19 +126,15 @@ static u8 local_tmf(struct local_host *host, u8 function, const struct scsi_lun 
  */
 int local_eh_abort(struct scsi_cmnd *scmd)
 {
-	struct local_host *host = local_host_of(scmd->device->host);
-	struct local_cmnd *mine = scsi_cmd_priv(scmd);
-	struct scsi_lun lun;
-	u8 response;
+	struct local_host *host = local_eh_enter(scmd);
+	int ret = FAST_IO_FAIL;
 
 	atomic_inc(&local_stats.aborts);
-	int_to_scsilun(scmd->device->lun, &lun);
-	response = local_tmf(host, SKUA_TMF_ABORT_TASK, &lun, mine->tag);
-	if (response == SKUA_TMF_COMPLETE || local_is_cut(host)) {
-		local_detach(mine->slot, scmd);
-		return local_is_cut(host) ? FAST_IO_FAIL : SUCCESS;
+	if (host) {
+		ret = local_abort(host, scmd);
+		local_eh_exit(host);
 	}
-	return FAILED;
+	return ret;
 }
 
 /* Some that passed by the function may be about to end. */
@@ -104,7 +142,7 @@ static bool local_all_ended(struct local_host *host, const struct scsi_lun *lun)
 {
 	int tries;
 
-	for (tries = 0; tries < 20; tries++) {
+	for (tries = 0; tries < 20 && !local_is_cut(host); tries++) {
 		if (!local_attached(host, lun))
 			return true;
 		msleep(50);
@@ -120,12 +158,29 @@ static bool local_all_ended(struct local_host *host, const struct scsi_lun *lun)
 static int local_reset(struct local_host *host, u8 function, const struct scsi_lun *lun)
 {
 	u8 response = local_tmf(host, function, lun, 0);
+	bool ended = response == SKUA_TMF_COMPLETE && local_all_ended(host, lun);
 
 	if (local_is_cut(host)) {
 		local_detach_all(host, lun, DID_RESET << 16);
+		local_completed();
 		return FAST_IO_FAIL;
 	}
-	return response == SKUA_TMF_COMPLETE && local_all_ended(host, lun) ? SUCCESS : FAILED;
+	if (!ended)
+		return FAILED;
+	local_completed();
+	return SUCCESS;
+}
+
+static int local_eh_reset(struct scsi_cmnd *scmd, u8 function, const struct scsi_lun *lun)
+{
+	struct local_host *host = local_eh_enter(scmd);
+	int ret = FAST_IO_FAIL;
+
+	if (host) {
+		ret = local_reset(host, function, lun);
+		local_eh_exit(host);
+	}
+	return ret;
 }
 
 /**
@@ -138,7 +193,7 @@ int local_eh_device_reset(struct scsi_cmnd *scmd)
 
 	atomic_inc(&local_stats.lun_resets);
 	int_to_scsilun(scmd->device->lun, &lun);
-	return local_reset(local_host_of(scmd->device->host), SKUA_TMF_LUN_RESET, &lun);
+	return local_eh_reset(scmd, SKUA_TMF_LUN_RESET, &lun);
 }
 
 /**
@@ -148,7 +203,20 @@ int local_eh_device_reset(struct scsi_cmnd *scmd)
 int local_eh_target_reset(struct scsi_cmnd *scmd)
 {
 	atomic_inc(&local_stats.tgt_resets);
-	return local_reset(local_host_of(scmd->device->host), SKUA_TMF_TARGET_RESET, NULL);
+	return local_eh_reset(scmd, SKUA_TMF_TARGET_RESET, NULL);
+}
+
+static int local_host_reset(struct local_host *host)
+{
+	int ret = local_reset(host, SKUA_TMF_NEXUS_LOSS, NULL);
+	u32 stuck;
+
+	if (ret != FAILED)
+		return ret;
+	stuck = local_detach_all(host, NULL, DID_RESET << 16);
+	local_completed();
+	shost_printk(KERN_WARNING, host->shost, "%u commands stay in their backends\n", stuck);
+	return FAILED;
 }
 
 /**
@@ -161,15 +229,14 @@ int local_eh_target_reset(struct scsi_cmnd *scmd)
  */
 int local_eh_host_reset(struct scsi_cmnd *scmd)
 {
-	struct local_host *host = local_host_of(scmd->device->host);
-	int ret = local_reset(host, SKUA_TMF_NEXUS_LOSS, NULL);
-	u32 stuck;
+	struct local_host *host = local_eh_enter(scmd);
+	int ret = FAST_IO_FAIL;
 
-	if (ret != FAILED)
-		return ret;
-	stuck = local_detach_all(host, NULL, DID_RESET << 16);
-	shost_printk(KERN_WARNING, host->shost, "%u commands stay in their backends\n", stuck);
-	return FAILED;
+	if (host) {
+		ret = local_host_reset(host);
+		local_eh_exit(host);
+	}
+	return ret;
 }
 
 static const struct {

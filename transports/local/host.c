@@ -8,7 +8,8 @@
  * all that are there and all that come, and scsi_remove_host() gets through
  * whatever the backends do. Then the queue is killed, which ends the session. Those
  * who may hold a pointer to the struct local_host by then: start(), respond() and
- * respond_tmf(), in RCU read sections. The session's files look it up under local_lock,
+ * respond_tmf(), in RCU read sections. Error handlers called for SG_SCSI_RESET, which
+ * scsi_remove_host() does not wait for, are counted: local_eh_end(). The session's files look it up under local_lock,
  * in the target's list, from which it is gone by then.
  */
 #include <linux/delay.h>
@@ -124,6 +125,20 @@ static void local_drained(struct skua_queue *queue)
 	complete(&host->drained);
 }
 
+/*
+ * The mid layer has forgotten the host, but a reset that somebody asked for may still run.
+ * None of what it waits for goes on once the host is cut off.
+ */
+static void local_eh_end(struct local_host *host)
+{
+	RCU_INIT_POINTER(*local_hostdata(host->shost), NULL);
+	set_bit(LOCAL_CUT, &host->state);
+	wake_up_all(&host->wait);
+	synchronize_rcu();		/* local_eh_enter() */
+	while (atomic_read(&host->eh))
+		msleep(20);
+}
+
 static void local_host_free(struct local_host *host)
 {
 	synchronize_rcu();	/* local_respond(), local_respond_tmf() */
@@ -175,6 +190,7 @@ static void local_remove_work(struct work_struct *work)
 	queue_delayed_work(local_wq, &host->cut_work, close_wait * HZ);
 	scsi_remove_host(host->shost);
 	cancel_delayed_work_sync(&host->cut_work);
+	local_eh_end(host);
 	spin_lock(&local_lock);
 	list_del(&host->link);
 	spin_unlock(&local_lock);
@@ -312,7 +328,7 @@ static struct local_host *local_host_alloc(struct local_tgt *ltgt)
 	host->shost = scsi_host_alloc(&local_template, sizeof(struct local_host *));
 	if (!host->shost)
 		goto free_bitmap;
-	*(struct local_host **)shost_priv(host->shost) = host;
+	RCU_INIT_POINTER(*local_hostdata(host->shost), host);
 	host->shost->max_id = 1;
 	host->shost->max_lun = ~0ULL;
 	host->shost->max_cmd_len = SKUA_MAX_CDB;
@@ -406,6 +422,7 @@ remove:
 	list_del(&host->link);
 	spin_unlock(&local_lock);
 	scsi_remove_host(shost);
+	local_eh_end(host);
 free:
 	scsi_host_put(shost);
 	scsi_host_put(shost);

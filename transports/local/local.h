@@ -83,6 +83,7 @@ enum {
  * @state: LOCAL_*
  * @task_attr: for new commands, enum skua_task_attr
  * @tmfs: task management functions in the core
+ * @eh: calls of error handlers that run
  * @wait: for task management
  * @drained: the core has let go of @queue
  * @free: slots in use
@@ -98,6 +99,7 @@ struct local_host {
 	unsigned long state;
 	u8 task_attr;
 	atomic_t tmfs;
+	atomic_t eh;
 	wait_queue_head_t wait;
 	struct completion drained;
 	struct work_struct remove_work;
@@ -118,9 +120,16 @@ static inline bool local_is_cut(const struct local_host *host)
 	return test_bit(LOCAL_CUT, &host->state);
 }
 
+/* What a Scsi_Host has room for; NULL once nobody but error handlers can have the host. */
+static inline struct local_host __rcu **local_hostdata(struct Scsi_Host *shost)
+{
+	return shost_priv(shost);
+}
+
+/* For those whom scsi_remove_host() waits for. */
 static inline struct local_host *local_host_of(struct Scsi_Host *shost)
 {
-	return *(struct local_host **)shost_priv(shost);
+	return rcu_dereference_protected(*local_hostdata(shost), true);
 }
 
 /* What the driver's stats file shows. */
