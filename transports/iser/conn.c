@@ -325,10 +325,11 @@ static int iser_alloc_slots(struct iser_conn *ic)
 static u32 iser_nr_recvs(const struct iser_conn *ic)
 {
 	const u32 *value = ic->c.login->nego.value;
+	bool more = !value[ISCSI_IMMEDIATE_DATA] ||
+		    value[ISCSI_FIRST_BURST] > value[ISCSI_TARGET_RECV_DSL];
 	u64 pdus = 1;
 
-	if (!value[ISCSI_INITIAL_R2T] && (!value[ISCSI_IMMEDIATE_DATA] ||
-	    value[ISCSI_FIRST_BURST] > value[ISCSI_TARGET_RECV_DSL]))
+	if (more && !value[ISCSI_INITIAL_R2T])
 		pdus += DIV_ROUND_UP(value[ISCSI_FIRST_BURST], value[ISCSI_TARGET_RECV_DSL]);
 	return min_t(u64, ic->c.depth * pdus + ISER_UNEXPECTED, ic->max_recvs);
 }
