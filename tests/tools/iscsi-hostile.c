@@ -27,6 +27,8 @@
 #define ROOM		(1 << 17)
 #define PER_CONN	40		/* bad PDUs on one connection, at most */
 #define CHECK_EVERY	500		/* bad PDUs between two good logins */
+#define LONG_LOGINS	24
+#define FLOOD_BYTES	(64UL << 20)
 
 static struct sockaddr_in address;
 static const char *target;
@@ -432,6 +434,78 @@ static unsigned long attack(unsigned long left)
 	return i;
 }
 
+/* ---- attacks with a name ------------------------------------------------- */
+
+/* Whether the target ends the connection within 20 s, whatever it says until then */
+static int closed_by_target(int fd)
+{
+	unsigned long until = now_ms() + 20000;
+
+	while (now_ms() < until) {
+		if (!drain(fd))
+			return 1;
+		usleep(1000);
+	}
+	return 0;
+}
+
+/*
+ * A login whose data segment is longer than the 8192 bytes of that phase. All of its data
+ * follows in small segments, so that some come while the connection is being ended.
+ */
+static void long_login(void)
+{
+	uint32_t at, step, i;
+	int fd;
+
+	for (i = 0; i < LONG_LOGINS; i++) {
+		fd = dial();
+		login_pdu();
+		memset(pdu + BHS, 'A', 8196);
+		put24(pdu + 5, 8196);
+		step = 16 << i % 6;
+		for (at = 0; at < BHS + 8196; at += step)
+			if (send_all(fd, pdu + at,
+				     at + step > BHS + 8196 ? BHS + 8196 - at : step))
+				break;
+		if (!closed_by_target(fd))
+			die("a login with a data segment of 8196 bytes was not refused");
+		stats.pdus++;
+		stats.closed++;
+		close(fd);
+	}
+}
+
+/*
+ * Immediate NOP-Outs, none of whose answers is read. A target that keeps an answer for
+ * each of them takes all; one with a limit stops to read long before.
+ */
+static void nop_flood(void)
+{
+	struct timeval limit = { .tv_sec = 2 };
+	unsigned long taken = 0;
+	int fd = login(), small = 65536;
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	memset(pdu, 0, BHS + 65536);
+	pdu[0] = 0x40;
+	pdu[1] = 0x80;
+	put24(pdu + 5, 65536);
+	put32(pdu + 20, 0xffffffff);
+	put32(pdu + 24, cmd_sn);
+	while (taken < FLOOD_BYTES) {
+		put32(pdu + 16, taken >> 16);
+		if (send_all(fd, pdu, BHS + 65536))
+			break;
+		stats.pdus++;
+		taken += 65536;
+	}
+	if (taken >= FLOOD_BYTES)
+		die("the target took %lu bytes of NOP-Outs whose answers nobody reads", taken);
+	close(fd);
+}
+
 static void report(void)
 {
 	int i;
@@ -460,6 +534,11 @@ int main(int argc, char **argv)
 	if (argc > 5)
 		seed = strtoull(argv[5], NULL, 0);
 	good_session();
+	long_login();
+	nop_flood();
+	good_session();
+	count += stats.pdus;
+	last = stats.pdus;
 	while (stats.pdus < count) {
 		attack(count - stats.pdus);
 		if (stats.pdus - last < CHECK_EVERY)
