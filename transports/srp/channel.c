@@ -602,6 +602,12 @@ static bool srpt_chans_none(void)
 	return none;
 }
 
+/* While the queue is there for sure; nobody calls us for its commands any more. */
+static void srpt_queue_strip(struct skua_queue *queue)
+{
+	srpt_rsps_free(container_of(queue, struct srpt_queue, queue)->ch);
+}
+
 /*
  * A channel whose last commands a backend does not give back: the core keeps
  * their memory, all else goes.
@@ -610,11 +616,10 @@ static void srpt_chan_orphan(struct srpt_chan *ch)
 {
 	struct srpt_queue *q = ch->q;
 
-	if (!q || !skua_queue_orphan(&q->queue, q, NULL))
+	if (!q || !skua_queue_orphan(&q->queue, q, srpt_queue_strip))
 		return;		/* drained() puts the channel */
 	pr_warn("skua_srp: %s: %s: leaving commands behind that a backend does not give back\n",
 		ch->target->name, ch->name);
-	srpt_rsps_free(ch);
 	ch->q = NULL;
 	srpt_chan_put(ch);
 }
