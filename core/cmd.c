@@ -416,7 +416,8 @@ static bool skua_gate_data(struct skua_cmd *cmd, const struct skua_cdb_req *req)
 
 	/*
 	 * A write that is announced as a read is refused: it must not look done. The other
-	 * way around there is just no room for the data: all of it is residual.
+	 * way around there is just no room for the data: all of it is residual. Of a command
+	 * without data all that was announced is.
 	 */
 	if (cmd->edtl_dir == SKUA_DIR_BIDI ||
 	    (dir == SKUA_DIR_WRITE && cmd->edtl_dir == SKUA_DIR_READ && cmd->edtl &&
@@ -425,7 +426,7 @@ static bool skua_gate_data(struct skua_cmd *cmd, const struct skua_cdb_req *req)
 		return false;
 	}
 	cmd->data_len = min_t(u64, req->data_len, U32_MAX);
-	if (dir != SKUA_DIR_NONE && cmd->edtl_dir != dir)
+	if (dir != SKUA_DIR_NONE && cmd->edtl_dir != dir && req->data_len)
 		cmd->edtl = 0;
 	if (dir == SKUA_DIR_READ && flags & SKUA_F_LINEAR)
 		return true;		/* settled by skua_cmd_reply() */
