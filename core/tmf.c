@@ -150,10 +150,13 @@ static u32 skua_tmf_lose_nexus(struct skua_tmf *tmf, bool mark)
 
 	table = rcu_dereference_protected(tmf->queue->session->luns,
 					  lockdep_is_held(&skua_conf));
-	for (i = 0; mark && table && i < table->nr; i++)
-		if (table->nexus[i])
-			skua_nexus_unreserve(table->nexus[i]);
 	skua_tmf_scan(tmf->queue->session, &scan);
+	for (i = 0; mark && table && i < table->nr; i++) {
+		if (!table->nexus[i])
+			continue;
+		skua_nexus_unreserve(table->nexus[i]);
+		skua_order_kick(table->nexus[i]);	/* held commands end, too */
+	}
 	return scan.found;
 }
 
