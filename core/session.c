@@ -603,12 +603,33 @@ int skua_queue_attach(struct skua_queue *queue, struct skua_session *sess)
 }
 EXPORT_SYMBOL_GPL(skua_queue_attach);
 
+/*
+ * Nobody will hear of these commands (SAM-5 6.3.4: they are aborted). The initiator may
+ * log in again and send them anew, so one that has not got to its backend yet must not
+ * follow later, and one that is made of several steps does not begin the next.
+ */
+static void skua_queue_abort(struct skua_queue *queue)
+{
+	struct skua_cmd *cmd;
+	int old;
+	u32 i;
+
+	for (i = 0; i < queue->nr_slots; i++) {
+		cmd = queue->slots + i * queue->stride;
+		old = atomic_read(&cmd->state);
+		while (old & SKUA_ST_ACTIVE && !(old & SKUA_ST_ABORTED))
+			if (atomic_try_cmpxchg(&cmd->state, &old, old | SKUA_ST_ABORTED))
+				break;
+	}
+}
+
 /**
  * skua_queue_kill() - the connection is gone
  * @queue: an attached queue
  *
- * No command is accepted any more; queue->drained() follows when none is left.
- * The session ends with its last queue. Idempotent. Context: any.
+ * No command is accepted any more, and those under way are aborted;
+ * queue->drained() follows when none is left. The session ends with its last queue.
+ * Idempotent. Context: any.
  */
 void skua_queue_kill(struct skua_queue *queue)
 {
@@ -621,7 +642,10 @@ void skua_queue_kill(struct skua_queue *queue)
 	if (!--sess->live_queues)
 		skua_session_ask_close(sess);
 	spin_unlock_irqrestore(&sess->lock, flags);
+	percpu_ref_get(&queue->ref);	/* drained() may free the queue else */
 	percpu_ref_kill(&queue->ref);
+	skua_queue_abort(queue);
+	percpu_ref_put(&queue->ref);
 }
 EXPORT_SYMBOL_GPL(skua_queue_kill);
 
