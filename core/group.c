@@ -30,16 +30,12 @@ struct skua_group *skua_group_for(struct skua_tgt *tgt, const char *initiator)
 static void skua_session_move(struct skua_session *sess, struct skua_group *to,
 			      struct list_head *reap)
 {
-	struct skua_group *from = sess->grp;
-
-	sess->grp = to;
-	if (skua_session_remap(sess, reap)) {
-		pr_err("skua: %s: no memory to move to another group\n", sess->initiator);
-		sess->grp = from;
-		return;
-	}
-	from->nr_sessions--;
+	sess->grp->nr_sessions--;
 	to->nr_sessions++;
+	sess->grp = to;
+	/* It has left its old group in any case. */
+	if (skua_session_remap(sess, reap))
+		pr_err("skua: %s: no memory for the LUNs of its new group\n", sess->initiator);
 	/* A LUN that both groups have may be another device now. */
 	skua_ua_session(sess, 0x3f, 0x0e);	/* REPORTED LUNS DATA HAS CHANGED */
 	skua_session_luns_event(sess);

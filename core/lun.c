@@ -105,8 +105,10 @@ static struct skua_lun_table *skua_table_alloc(const struct skua_group *grp)
 	if (grp && !list_empty(&grp->maps))	/* sorted by LUN */
 		nr = list_last_entry(&grp->maps, struct skua_map, link)->lun + 1;
 	table = kvzalloc(struct_size(table, nexus, nr), GFP_KERNEL);
-	if (table)
+	if (table) {
 		table->nr = nr;
+		table->addr_method = grp ? grp->addr_method : SKUA_ADDR_PERIPHERAL;
+	}
 	return table;
 }
 
@@ -174,26 +176,38 @@ static void skua_table_announce(struct skua_session *sess, const struct skua_lun
 }
 
 /*
- * There is no memory for a new table: take out of the old one what the map does not
- * say any more. What was unmapped must not stay in reach.
+ * Take out of a session's table what the map of its group does not say any more, and
+ * tell the initiator. Needs no memory: what was unmapped must not stay in reach.
  */
-static void skua_table_prune(struct skua_session *sess, struct skua_lun_table *table,
-			     struct list_head *reap)
+static void skua_session_prune(struct skua_session *sess, struct list_head *reap)
 {
+	struct list_head *maps = &sess->grp->maps;	/* sorted by LUN */
+	struct skua_map *map = list_first_entry(maps, struct skua_map, link);
+	struct skua_lun_table *table;
 	struct skua_nexus *nx;
-	struct skua_map *map;
+	bool changed = false;
 	u32 i;
 
+	table = rcu_dereference_protected(sess->luns, lockdep_is_held(&skua_conf));
 	for (i = 0; table && i < table->nr; i++) {
 		nx = table->nexus[i];
 		if (!nx)
 			continue;
-		map = sess->grp ? skua_map_find(sess->grp, i) : NULL;
-		if (map && map->dev == nx->dev && map->read_only == nx->read_only)
+		list_for_each_entry_from(map, maps, link)
+			if (map->lun >= i)
+				break;
+		if (!list_entry_is_head(map, maps, link) && map->lun == i &&
+		    map->dev == nx->dev && map->read_only == nx->read_only)
 			continue;
 		WRITE_ONCE(table->nexus[i], NULL);
 		skua_nexus_kill(nx, reap);
+		changed = true;
 	}
+	if (!changed)
+		return;
+	skua_ua_session(sess, 0x3f, 0x0e);	/* REPORTED LUNS DATA HAS CHANGED */
+	if (!sess->closing)
+		skua_session_luns_event(sess);
 }
 
 /**
@@ -214,54 +228,109 @@ void skua_session_unmap(struct skua_session *sess, struct list_head *reap)
 		kvfree_rcu(old, rcu);
 }
 
-/**
- * skua_session_remap() - give a session the table of its group
- * @sess: the session
- * @reap: what to end once skua_conf is dropped
- *
- * Context: process, skua_conf held.
- * Return: 0, or -ENOMEM: what is not mapped any more is out of reach, what is new is
- * not there until the next change.
- */
-int skua_session_remap(struct skua_session *sess, struct list_head *reap)
+/* Make the table that a session is to get; its old one stays in use meanwhile. */
+static int skua_session_prepare(struct skua_session *sess, struct list_head *reap)
 {
-	struct skua_lun_table *table, *old;
-	int ret;
+	const struct skua_lun_table *old;
+	struct skua_lun_table *table;
 
 	old = rcu_dereference_protected(sess->luns, lockdep_is_held(&skua_conf));
 	table = skua_table_alloc(sess->grp);
-	if (!table) {
-		skua_table_prune(sess, old, reap);
+	if (!table)
 		return -ENOMEM;
-	}
-	ret = skua_table_fill(sess, table, old);
-	if (ret) {
+	if (skua_table_fill(sess, table, old)) {
 		skua_table_kill(table, old, reap);
 		kvfree(table);
-		skua_table_prune(sess, old, reap);
-		return ret;
+		return -ENOMEM;
+	}
+	sess->next_luns = table;
+	return 0;
+}
+
+/* Put the prepared table in place, or drop it. */
+static void skua_session_switch(struct skua_session *sess, bool take, struct list_head *reap)
+{
+	struct skua_lun_table *table = sess->next_luns, *old;
+
+	old = rcu_dereference_protected(sess->luns, lockdep_is_held(&skua_conf));
+	sess->next_luns = NULL;
+	if (!take) {
+		skua_table_kill(table, old, reap);
+		kvfree(table);
+		return;
 	}
 	skua_table_announce(sess, table, old);
 	rcu_assign_pointer(sess->luns, table);
 	skua_table_kill(old, table, reap);
 	if (old)
 		kvfree_rcu(old, rcu);
-	return 0;
 }
 
-/* The sessions of a group after its map changed. */
+/**
+ * skua_session_remap() - give a session the table of its group
+ * @sess: the session
+ * @reap: what to end once skua_conf is dropped
+ *
+ * Context: process, skua_conf held.
+ * Return: 0, or -ENOMEM: what the group does not map is out of reach, what it maps
+ * newly is not there until its next change.
+ */
+int skua_session_remap(struct skua_session *sess, struct list_head *reap)
+{
+	int ret = skua_session_prepare(sess, reap);
+
+	if (ret)
+		skua_session_prune(sess, reap);
+	else
+		skua_session_switch(sess, true, reap);
+	return ret;
+}
+
+/* The sessions of a group after something was mapped: all of them see it, or none. */
 static int skua_group_remap(struct skua_group *grp, struct list_head *reap)
 {
 	struct skua_session *sess;
-	int ret, err = 0;
+	int ret = 0;
 
+	list_for_each_entry(sess, &grp->tgt->sessions, link)
+		if (!ret && sess->grp == grp)
+			ret = skua_session_prepare(sess, reap);
+	list_for_each_entry(sess, &grp->tgt->sessions, link)
+		if (sess->next_luns)
+			skua_session_switch(sess, !ret, reap);
+	return ret;
+}
+
+/* The sessions of a group after something was unmapped. */
+static void skua_group_prune(struct skua_group *grp, struct list_head *reap)
+{
+	struct skua_session *sess;
+
+	list_for_each_entry(sess, &grp->tgt->sessions, link)
+		if (sess->grp == grp)
+			skua_session_prune(sess, reap);
+}
+
+/**
+ * skua_group_set_addr_method() - how REPORT LUNS is to write the LUNs of a group
+ * @grp: the group
+ * @method: SKUA_ADDR_*
+ *
+ * Context: process.
+ */
+void skua_group_set_addr_method(struct skua_group *grp, u8 method)
+{
+	struct skua_lun_table *table;
+	struct skua_session *sess;
+
+	mutex_lock(&skua_conf);
+	WRITE_ONCE(grp->addr_method, method);
 	list_for_each_entry(sess, &grp->tgt->sessions, link) {
-		if (sess->grp != grp)
-			continue;
-		ret = skua_session_remap(sess, reap);
-		err = err ?: ret;
+		table = rcu_dereference_protected(sess->luns, lockdep_is_held(&skua_conf));
+		if (sess->grp == grp && table)
+			WRITE_ONCE(table->addr_method, method);
 	}
-	return err;
+	mutex_unlock(&skua_conf);
 }
 
 /* ---- map entries ------------------------------------------------------ */
@@ -328,10 +397,8 @@ static int skua_map_insert(struct skua_group *grp, struct skua_dev *dev, u16 lun
 	if (!map)
 		return -ENOMEM;
 	ret = skua_group_remap(grp, reap);
-	if (ret) {
+	if (ret)
 		skua_map_unlink(map, reap);
-		skua_group_remap(grp, reap);
-	}
 	return ret;
 }
 
@@ -402,8 +469,7 @@ static void skua_map_announce_replace(struct skua_group *grp, u16 lun)
  *
  * The LUN directory is made anew: the tree lacks it for a moment, initiators do not.
  *
- * Context: process. Return: as skua_map_add(), but with -ENOMEM the new device may be
- * in place already; initiators for which it is not do not see the LUN.
+ * Context: process. Return: as skua_map_add(); after an error the old device is there.
  */
 int skua_map_replace(struct skua_group *grp, const char *name, u16 lun, bool read_only, bool ua)
 {
@@ -426,8 +492,13 @@ int skua_map_replace(struct skua_group *grp, const char *name, u16 lun, bool rea
 	}
 	skua_map_unlink(old, &reap);
 	ret = skua_group_remap(grp, &reap);
-	if (!ret && ua)
+	if (ret) {
+		skua_map_unlink(map, &reap);
+		list_del(&old->reap.link);
+		skua_map_link(old);
+	} else if (ua) {
 		skua_map_announce_replace(grp, lun);
+	}
 out:
 	mutex_unlock(&skua_conf);
 	skua_settle(grp->tgt, &reap);
@@ -440,8 +511,7 @@ out:
  * @lun: the LUN
  *
  * Commands that are running there go on to their end.
- * Context: process. Return: 0; -EINVAL: it is not mapped; -ENOMEM: it is unmapped, but
- * some initiators were not told.
+ * Context: process. Return: 0; -EINVAL: it is not mapped.
  */
 int skua_map_del(struct skua_group *grp, u16 lun)
 {
@@ -453,7 +523,7 @@ int skua_map_del(struct skua_group *grp, u16 lun)
 	map = skua_map_find(grp, lun);
 	if (map) {
 		skua_map_unlink(map, &reap);
-		ret = skua_group_remap(grp, &reap);
+		skua_group_prune(grp, &reap);
 	} else {
 		pr_err("skua: %s: LUN %u is not mapped\n", grp->tgt->name, lun);
 		ret = -EINVAL;
@@ -482,17 +552,15 @@ void skua_maps_unlink(struct skua_group *grp, struct list_head *reap)
  * skua_map_clear() - unmap all
  * @grp: the group
  */
-int skua_map_clear(struct skua_group *grp)
+void skua_map_clear(struct skua_group *grp)
 {
 	LIST_HEAD(reap);
-	int ret;
 
 	mutex_lock(&skua_conf);
 	skua_maps_unlink(grp, &reap);
-	ret = skua_group_remap(grp, &reap);
+	skua_group_prune(grp, &reap);
 	mutex_unlock(&skua_conf);
 	skua_settle(grp->tgt, &reap);
-	return ret;
 }
 
 /* All maps of a device, wherever they are; skua_conf is held. */
@@ -504,6 +572,6 @@ void skua_map_clear_dev(struct skua_dev *dev, struct list_head *reap)
 		struct skua_group *grp = map->grp;
 
 		skua_map_unlink(map, reap);
-		skua_group_remap(grp, reap);
+		skua_group_prune(grp, reap);
 	}
 }

@@ -369,7 +369,8 @@ static int lun_del(void *obj, char **args, char *tail)
 
 static int lun_clear(void *obj, char **args, char *tail)
 {
-	return skua_map_clear(obj);
+	skua_map_clear(obj);
+	return 0;
 }
 
 static const struct command lun_commands[] = {

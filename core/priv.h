@@ -242,7 +242,8 @@ struct skua_stats {
 /**
  * struct skua_session - an I_T nexus
  * @kobj: sessions/NAME
- * @luns: what this initiator sees; immutable, replaced under skua_conf
+ * @luns: what this initiator sees; replaced under skua_conf, see struct skua_lun_table
+ * @next_luns: what @luns is to be, while skua_conf is held
  * @queues: attached queues, under @lock
  * @stats: per CPU
  * @id: unique, never 0
@@ -254,6 +255,7 @@ struct skua_session {
 	struct skua_tgt *tgt;
 	struct skua_group *grp;			/* under skua_conf */
 	struct skua_lun_table __rcu *luns;
+	struct skua_lun_table *next_luns;
 	spinlock_t lock;
 	struct list_head queues;
 	u32 live_queues;
@@ -275,9 +277,11 @@ struct skua_session {
 	char initiator[SKUA_MAX_NAME];
 };
 
+/* Published ones do not change, but for entries that become NULL and the method. */
 struct skua_lun_table {
 	struct rcu_head rcu;
 	u32 nr;					/* entries; index is the LUN */
+	u8 addr_method;				/* SKUA_ADDR_* of the group, by READ_ONCE() */
 	struct skua_nexus *nexus[];
 };
 
@@ -431,7 +435,8 @@ struct skua_group *skua_group_for(struct skua_tgt *tgt, const char *initiator);
 int skua_map_add(struct skua_group *grp, const char *dev, u16 lun, bool read_only);
 int skua_map_replace(struct skua_group *grp, const char *dev, u16 lun, bool read_only, bool ua);
 int skua_map_del(struct skua_group *grp, u16 lun);
-int skua_map_clear(struct skua_group *grp);
+void skua_map_clear(struct skua_group *grp);
+void skua_group_set_addr_method(struct skua_group *grp, u8 method);
 void skua_map_free(struct skua_map *map);
 void skua_maps_unlink(struct skua_group *grp, struct list_head *reap);
 void skua_map_clear_dev(struct skua_dev *dev, struct list_head *reap);

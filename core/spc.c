@@ -95,13 +95,16 @@ void skua_exec_prevent_allow(struct skua_cmd *cmd)
 /* ---- REPORT LUNS ------------------------------------------------------ */
 
 /* Writes at most @room LUNs; returns how many there are. */
-static u32 skua_list_luns(struct skua_session *sess, u8 method, struct scsi_lun *out, u32 room)
+static u32 skua_list_luns(struct skua_session *sess, struct scsi_lun *out, u32 room)
 {
 	const struct skua_lun_table *table;
+	u8 method = SKUA_ADDR_PERIPHERAL;
 	u32 i, nr = 0;
 
 	rcu_read_lock();
 	table = rcu_dereference(sess->luns);
+	if (table)
+		method = READ_ONCE(table->addr_method);
 	for (i = 0; table && i < table->nr; i++) {
 		if (!READ_ONCE(table->nexus[i]))
 			continue;
@@ -113,17 +116,6 @@ static u32 skua_list_luns(struct skua_session *sess, u8 method, struct scsi_lun 
 	return nr;
 }
 
-static u8 skua_session_addr_method(struct skua_session *sess)
-{
-	u8 method = 0;
-
-	mutex_lock(&skua_conf);
-	if (sess->grp)
-		method = sess->grp->addr_method;
-	mutex_unlock(&skua_conf);
-	return method;
-}
-
 /*
  * The list, with its 8 byte header. The map may change between counting and
  * writing; the second count is what the header says, cut to what was written.
@@ -131,8 +123,7 @@ static u8 skua_session_addr_method(struct skua_session *sess)
 static void skua_reply_luns(struct skua_cmd *cmd)
 {
 	struct skua_session *sess = cmd->queue->session;
-	u8 method = skua_session_addr_method(sess);
-	u32 room = skua_list_luns(sess, method, NULL, 0) + 8;
+	u32 room = skua_list_luns(sess, NULL, 0) + 8;
 	struct scsi_lun *list;
 	u32 nr;
 
@@ -141,7 +132,7 @@ static void skua_reply_luns(struct skua_cmd *cmd)
 		skua_cmd_error(cmd, -ENOMEM);
 		return;
 	}
-	nr = min(skua_list_luns(sess, method, list + 1, room), room);
+	nr = min(skua_list_luns(sess, list + 1, room), room);
 	put_unaligned_be32(nr * sizeof(*list), list);
 	skua_cmd_reply(cmd, list, (nr + 1) * sizeof(*list));
 	kvfree(list);

@@ -77,7 +77,7 @@ static ssize_t addr_method_store(void *obj, const struct skua_attr *attr, const 
 
 	for (i = 0; n > 0 && i < ARRAY_SIZE(addr_methods); i++)
 		if (!strncasecmp(word, addr_methods[i], n)) {
-			WRITE_ONCE(group_of(obj)->addr_method, i);
+			skua_group_set_addr_method(group_of(obj), i);
 			return len;
 		}
 	return -EINVAL;
