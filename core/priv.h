@@ -452,6 +452,7 @@ u32 skua_session_active(struct skua_session *sess, const struct skua_nexus *nx);
 void skua_session_for_each_cmd(struct skua_session *sess,
 			       void (*fn)(struct skua_cmd *cmd, void *arg), void *arg);
 void skua_session_ref_put(struct skua_session *sess);
+void skua_queues_drained(void);
 void skua_session_luns_event(struct skua_session *sess);
 void skua_session_aborted(struct skua_session *sess);
 void skua_nexus_free(struct skua_nexus *nx);	/* from the kobject's release */

@@ -13,6 +13,7 @@
  * back to the transport.
  */
 #include <linux/slab.h>
+#include <linux/srcu.h>
 
 #include "priv.h"
 
@@ -546,14 +547,30 @@ static void skua_queue_free_orphan(struct skua_queue *queue)
 	module_put(THIS_MODULE);
 }
 
+/* A drained() that has let its module go may still have to return from there. */
+DEFINE_STATIC_SRCU(skua_draining);
+
+/**
+ * skua_queues_drained() - until no drained() that has begun runs any more
+ *
+ * Context: process; a transport leaves.
+ */
+void skua_queues_drained(void)
+{
+	synchronize_srcu(&skua_draining);
+}
+
 static void skua_queue_dead_work(struct work_struct *work)
 {
 	struct skua_queue *queue = container_of(work, struct skua_queue, dead_work);
 	struct skua_session *sess = queue->session;
+	int idx;
 
 	if (atomic_cmpxchg(&queue->killed, SKUA_Q_KILLED, SKUA_Q_DEAD) == SKUA_Q_KILLED) {
 		skua_queue_unlink(queue);
+		idx = srcu_read_lock(&skua_draining);
 		queue->drained(queue);
+		srcu_read_unlock(&skua_draining, idx);
 		skua_session_ref_put(sess);
 	} else if (atomic_cmpxchg(&queue->killed, SKUA_Q_CLAIMED, SKUA_Q_ZERO) !=
 		   SKUA_Q_CLAIMED) {

@@ -44,7 +44,8 @@ EXPORT_SYMBOL_GPL(skua_driver_register);
  * skua_driver_unregister() - a transport leaves
  * @drv: without targets
  *
- * Context: process. No command of the driver's mgmt file runs after it.
+ * Context: process. No command of the driver's mgmt file and no drained() of its queues
+ * runs after it.
  */
 void skua_driver_unregister(struct skua_driver *drv)
 {
@@ -55,6 +56,7 @@ void skua_driver_unregister(struct skua_driver *drv)
 	mutex_unlock(&skua_conf);
 	skua_sysfs_driver_del(drv);
 	kobject_put(&drv->kobj);
+	skua_queues_drained();
 }
 EXPORT_SYMBOL_GPL(skua_driver_unregister);
 
