@@ -357,10 +357,8 @@ static ssize_t async_store(void *obj, const struct skua_attr *attr, const char *
 	struct fileio *fio = skua_dev_priv(obj);
 	u8 v;
 
-	if (kstrtou8(buf, 0, &v) || v > 1) {
-		pr_err("%s: bad value of async\n", skua_dev_name(obj));
-		return -EINVAL;
-	}
+	if (kstrtou8(buf, 0, &v) || v > 1)
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	WRITE_ONCE(fio->async_set, 1 + v);
 	return len;
 }

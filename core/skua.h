@@ -80,6 +80,8 @@ struct skua_attr {
 	unsigned long arg;		/* for show and store functions that serve several files */
 };
 
+int skua_bad_value(const void *obj, const struct skua_attr *attr, const char *buf, int error);
+
 /* ---- backends --------------------------------------------------------- */
 
 enum skua_io_op {

@@ -18,6 +18,7 @@
 #define ROOT_NAME	"scst_tgt"
 #define INTERFACE	"3.11.0"	/* the release whose user interface this is */
 #define MAX_DIRS	4
+#define MAX_SHOWN	64		/* characters of a wrong value in the log */
 
 struct skua_build {
 	struct list_head link;		/* builds */
@@ -149,6 +150,28 @@ ssize_t skua_emit(char *buf, bool key, const char *fmt, ...)
 	return len + scnprintf(buf + len, PAGE_SIZE - len, key ? "\n[key]\n" : "\n");
 }
 
+/**
+ * skua_bad_value() - say in the log that a file does not take what was written
+ * @obj: the object that the store function got, which has a directory of its own, or
+ *	NULL for the root
+ * @attr: the file
+ * @buf: what was written
+ * @error: why, for the store function to return
+ *
+ * One line for each such write, as Documentation/ABI.md promises. Only root writes.
+ *
+ * Context: any. Return: @error.
+ */
+int skua_bad_value(const void *obj, const struct skua_attr *attr, const char *buf, int error)
+{
+	const struct kobject *kobj = obj ?: skua_root;
+
+	pr_err("skua: %s: bad value \"%.*s\" of %s\n", kobject_name(kobj),
+	       (int)min_t(size_t, strcspn(buf, "\n"), MAX_SHOWN), buf, attr->attr.name);
+	return error;
+}
+EXPORT_SYMBOL_GPL(skua_bad_value);
+
 ssize_t skua_show_bool(void *obj, const struct skua_attr *attr, char *buf)
 {
 	bool v = READ_ONCE(*(bool *)((char *)obj + SKUA_FIELD_OFFSET(attr->arg)));
@@ -159,10 +182,9 @@ ssize_t skua_show_bool(void *obj, const struct skua_attr *attr, char *buf)
 ssize_t skua_store_bool(void *obj, const struct skua_attr *attr, const char *buf, size_t len)
 {
 	bool v;
-	int r = skua_parse_bool(buf, &v);
 
-	if (r)
-		return r;
+	if (skua_parse_bool(buf, &v))
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	WRITE_ONCE(*(bool *)((char *)obj + SKUA_FIELD_OFFSET(attr->arg)), v);
 	return len;
 }
@@ -491,7 +513,7 @@ static ssize_t setup_id_store(void *obj, const struct skua_attr *attr, const cha
 	u64 v;
 
 	if (skua_parse_u64(buf, &v) || v > U32_MAX)
-		return -EINVAL;
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	WRITE_ONCE(skua_setup_id, v);
 	return len;
 }
@@ -509,7 +531,7 @@ static ssize_t threads_store(void *obj, const struct skua_attr *attr, const char
 	u64 v;
 
 	if (skua_parse_u64(buf, &v) || !v || v > INT_MAX)
-		return skua_mgmt_done(-EINVAL, len);
+		return skua_mgmt_done(skua_bad_value(obj, attr, buf, -EINVAL), len);
 	WRITE_ONCE(threads, v);
 	return skua_mgmt_done(0, len);
 }

@@ -106,10 +106,8 @@ static ssize_t size_store(void *obj, const struct skua_attr *attr, const char *b
 	struct skua_dev *dev = obj;
 	u64 v;
 
-	if (skua_parse_u64(buf, &v) || !v || v > S64_MAX >> attr->arg) {
-		pr_err("skua: %s: bad %s\n", dev->name, attr->attr.name);
-		return skua_mgmt_done(-EINVAL, len);
-	}
+	if (skua_parse_u64(buf, &v) || !v || v > S64_MAX >> attr->arg)
+		return skua_mgmt_done(skua_bad_value(obj, attr, buf, -EINVAL), len);
 	/* Tools write back what they read, also of a medium that has its own size. */
 	v <<= attr->arg;
 	return skua_mgmt_done(v == dev_size(dev) ? 0 : skua_dev_resize(dev, v), len);
@@ -132,14 +130,11 @@ static ssize_t active_show(void *obj, const struct skua_attr *attr, char *buf)
 
 static ssize_t active_store(void *obj, const struct skua_attr *attr, const char *buf, size_t len)
 {
-	struct skua_dev *dev = obj;
 	bool v;
 
-	if (skua_parse_bool(buf, &v)) {
-		pr_err("skua: %s: bad value of active\n", dev->name);
-		return skua_mgmt_done(-EINVAL, len);
-	}
-	return skua_mgmt_done(skua_dev_set_active(dev, v), len);
+	if (skua_parse_bool(buf, &v))
+		return skua_mgmt_done(skua_bad_value(obj, attr, buf, -EINVAL), len);
+	return skua_mgmt_done(skua_dev_set_active(obj, v), len);
 }
 
 static ssize_t thin_show(void *obj, const struct skua_attr *attr, char *buf)
@@ -180,7 +175,7 @@ static ssize_t numa_node_store(void *obj, const struct skua_attr *attr, const ch
 	int node;
 
 	if (skua_parse_node(buf, &node))
-		return -EINVAL;
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	WRITE_ONCE(dev->config.numa_node, node);
 	return len;
 }
@@ -198,7 +193,7 @@ static ssize_t max_cmds_store(void *obj, const struct skua_attr *attr, const cha
 	u64 v;
 
 	if (skua_parse_u64(buf, &v) || v > INT_MAX)
-		return -EINVAL;
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	WRITE_ONCE(dev->max_cmds, v);
 	return len;
 }
@@ -220,7 +215,7 @@ static ssize_t opt_trans_len_store(void *obj, const struct skua_attr *attr, cons
 	u64 v;
 
 	if (skua_parse_u64(buf, &v) || !v || v > U32_MAX || v & (skua_block_size(dev) - 1))
-		return -EINVAL;
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	WRITE_ONCE(dev->opt_trans_len, v);
 	WRITE_ONCE(dev->opt_len_given, true);
 	skua_ua_dev(dev, NULL, 0x3f, 0x03);	/* INQUIRY DATA HAS CHANGED */
@@ -296,11 +291,8 @@ static ssize_t ident_store(void *obj, const struct skua_attr *attr, const char *
 	unsigned long flags;
 	int n = skua_store_text(buf, text, t->len + 1);
 
-	if (n < 0 || (!n && !t->optional) || !skua_ident_ok(text)) {
-		pr_err("skua: %s: bad value of %s (at most %u printable characters)\n", dev->name,
-		       attr->attr.name, t->len);
-		return -EINVAL;
-	}
+	if (n < 0 || (!n && !t->optional) || !skua_ident_ok(text))
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	spin_lock_irqsave(&dev->lock, flags);
 	memcpy((char *)&dev->ident + t->offset, text, t->len + 1);
 	dev->ident.set |= 1U << attr->arg;
@@ -358,10 +350,8 @@ static ssize_t binary_id_store(void *obj, const struct skua_attr *attr, const ch
 
 	if (n >= 0)
 		n = skua_parse_hex(text, copy, sizeof(copy));
-	if (n < 0 || !binary_id_ok(attr->arg, copy, n)) {
-		pr_err("skua: %s: bad value of %s\n", dev->name, attr->attr.name);
-		return -EINVAL;
-	}
+	if (n < 0 || !binary_id_ok(attr->arg, copy, n))
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	id = binary_id(dev, attr->arg, &id_len);
 	spin_lock_irqsave(&dev->lock, flags);
 	memcpy(id, copy, sizeof(copy));

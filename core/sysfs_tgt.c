@@ -80,7 +80,7 @@ static ssize_t addr_method_store(void *obj, const struct skua_attr *attr, const 
 			skua_group_set_addr_method(group_of(obj), i);
 			return len;
 		}
-	return -EINVAL;
+	return skua_bad_value(obj, attr, buf, -EINVAL);
 }
 
 /* Tools expect the file; a switch that does nothing would be a lie. */
@@ -95,11 +95,8 @@ static ssize_t black_hole_store(void *obj, const struct skua_attr *attr, const c
 	u64 v;
 
 	if (skua_parse_u64(buf, &v) || v > MAX_BLACK_HOLE)
-		return -EINVAL;
-	if (!v)
-		return len;
-	pr_err("skua: black_hole %llu: dropping commands is not supported\n", v);
-	return -EOPNOTSUPP;
+		return skua_bad_value(obj, attr, buf, -EINVAL);
+	return v ? skua_bad_value(obj, attr, buf, -EOPNOTSUPP) : len;
 }
 
 static ssize_t io_grouping_show(void *obj, const struct skua_attr *attr, char *buf)
@@ -120,11 +117,10 @@ static ssize_t io_grouping_store(void *obj, const struct skua_attr *attr, const 
 	char text[sizeof(grp->io_grouping)];
 	u64 v;
 
-	if (skua_store_text(buf, text, sizeof(text)) < 0)
-		return skua_mgmt_done(-EINVAL, len);
-	if (strcmp(text, "auto") && strcmp(text, "this_group_only") && strcmp(text, "never") &&
-	    (skua_parse_u64(text, &v) || !v))
-		return skua_mgmt_done(-EINVAL, len);
+	if (skua_store_text(buf, text, sizeof(text)) < 0 ||
+	    (strcmp(text, "auto") && strcmp(text, "this_group_only") && strcmp(text, "never") &&
+	     (skua_parse_u64(text, &v) || !v)))
+		return skua_mgmt_done(skua_bad_value(obj, attr, buf, -EINVAL), len);
 	spin_lock(&text_lock);
 	memcpy(grp->io_grouping, text, sizeof(text));
 	spin_unlock(&text_lock);
@@ -157,8 +153,10 @@ static ssize_t cpu_mask_store(void *obj, const struct skua_attr *attr, const cha
 	r = bitmap_parse(buf, len, bits, nr_cpu_ids);
 	if (!r && bitmap_empty(bits, nr_cpu_ids))
 		r = -EINVAL;
-	if (r)
+	if (r) {
+		skua_bad_value(obj, attr, buf, r);
 		goto out;
+	}
 	spin_lock(&text_lock);
 	bitmap_copy(cpumask_bits(&grp->cpu_mask), bits, nr_cpu_ids);
 	grp->cpu_mask_set = !bitmap_equal(bits, cpumask_bits(cpu_possible_mask), nr_cpu_ids);
@@ -185,13 +183,9 @@ static ssize_t enabled_show(void *obj, const struct skua_attr *attr, char *buf)
 
 static ssize_t enabled_store(void *obj, const struct skua_attr *attr, const char *buf, size_t len)
 {
-	struct skua_tgt *tgt = obj;
-
-	if (*buf != '0' && *buf != '1') {
-		pr_err("skua: %s: enabled takes 0 or 1\n", tgt->name);
-		return skua_mgmt_done(-EINVAL, len);
-	}
-	return skua_mgmt_done(skua_tgt_set_enabled(tgt, *buf == '1'), len);
+	if (*buf != '0' && *buf != '1')
+		return skua_mgmt_done(skua_bad_value(obj, attr, buf, -EINVAL), len);
+	return skua_mgmt_done(skua_tgt_set_enabled(obj, *buf == '1'), len);
 }
 
 static ssize_t rel_tgt_id_show(void *obj, const struct skua_attr *attr, char *buf)
@@ -204,14 +198,11 @@ static ssize_t rel_tgt_id_show(void *obj, const struct skua_attr *attr, char *bu
 static ssize_t rel_tgt_id_store(void *obj, const struct skua_attr *attr, const char *buf,
 				size_t len)
 {
-	struct skua_tgt *tgt = obj;
 	u64 v;
 
-	if (skua_parse_u64(buf, &v) || v > U16_MAX) {
-		pr_err("skua: %s: rel_tgt_id takes 0 to 65535\n", tgt->name);
-		return skua_mgmt_done(-EINVAL, len);
-	}
-	return skua_mgmt_done(skua_tgt_set_rel_id(tgt, v), len);
+	if (skua_parse_u64(buf, &v) || v > U16_MAX)
+		return skua_mgmt_done(skua_bad_value(obj, attr, buf, -EINVAL), len);
+	return skua_mgmt_done(skua_tgt_set_rel_id(obj, v), len);
 }
 
 static ssize_t comment_show(void *obj, const struct skua_attr *attr, char *buf)

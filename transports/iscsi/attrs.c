@@ -187,10 +187,11 @@ static ssize_t iscsit_value_store(void *obj, const struct skua_attr *attr, const
 {
 	struct iscsit_target *target = skua_tgt_priv(obj);
 	char word[32];
-	int ret = iscsit_word(buf, len, word, sizeof(word));
+	int ret;
 
-	if (!ret)
-		ret = iscsit_set_value(target, &iscsit_values[attr->arg], word);
+	if (iscsit_word(buf, len, word, sizeof(word)))
+		return skua_bad_value(obj, attr, buf, -EINVAL);
+	ret = iscsit_set_value(target, &iscsit_values[attr->arg], word);
 	return ret ?: len;
 }
 
@@ -223,16 +224,13 @@ static ssize_t iscsit_redirect_store(void *obj, const struct skua_attr *attr, co
 	bool perm;
 
 	if (iscsit_word(buf, len, word, sizeof(word)) && len >= sizeof(word))
-		return -EINVAL;
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	where = iscsit_next_word(&rest) ?: "";
 	how = iscsit_next_word(&rest);
 	perm = how && !strcasecmp(how, "perm");
 	if (*where && (!how || (!perm && strcasecmp(how, "temp")) || iscsit_next_word(&rest) ||
-		       strlen(where) >= sizeof(target->redirect))) {
-		pr_err("skua_iscsi: %s: redirect takes ADDRESS[:PORT] temp|perm\n",
-		       target->name);
-		return -EINVAL;
-	}
+		       strlen(where) >= sizeof(target->redirect)))
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	spin_lock(&target->lock);
 	strscpy(target->redirect, where, sizeof(target->redirect));
 	target->redirect_perm = perm;
@@ -258,7 +256,7 @@ static ssize_t iscsit_alias_store(void *obj, const struct skua_attr *attr, const
 	char word[sizeof(target->alias)] = "";
 
 	if (iscsit_word(buf, len, word, sizeof(word)) && len >= sizeof(word))
-		return -EINVAL;
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	spin_lock(&target->lock);
 	strcpy(target->alias, word);
 	spin_unlock(&target->lock);
@@ -305,7 +303,7 @@ static ssize_t iscsit_enabled_store(void *obj, const struct skua_attr *attr, con
 	unsigned int v;
 
 	if (kstrtouint(buf, 0, &v) || v > 1)
-		return -EINVAL;
+		return skua_bad_value(obj, attr, buf, -EINVAL);
 	WRITE_ONCE(iscsit_enabled, v);
 	return len;
 }

@@ -72,7 +72,7 @@ static ssize_t srpt_port_id_store(void *obj, const struct skua_attr *attr, const
 	while (n && (buf[n - 1] == '\n' || buf[n - 1] == ' ' || buf[n - 1] == '\t'))
 		n--;
 	if (n >= sizeof(target->port_id))
-		return -E2BIG;
+		return skua_bad_value(obj, attr, buf, -E2BIG);
 	spin_lock(&target->lock);
 	memcpy(target->port_id, buf, n);
 	target->port_id[n] = '\0';
@@ -100,7 +100,7 @@ static ssize_t srpt_comp_v_store(void *obj, const struct skua_attr *attr, const 
 
 	ret = bitmap_parse(buf, len, vectors, SRPT_MAX_VECTORS);
 	if (ret)
-		return ret;
+		return skua_bad_value(obj, attr, buf, ret);
 	spin_lock(&target->lock);
 	if (bitmap_empty(vectors, SRPT_MAX_VECTORS) ||
 	    find_last_bit(vectors, SRPT_MAX_VECTORS) >= target->nr_vectors)
@@ -108,7 +108,7 @@ static ssize_t srpt_comp_v_store(void *obj, const struct skua_attr *attr, const 
 	else
 		bitmap_copy(target->vectors, vectors, SRPT_MAX_VECTORS);
 	spin_unlock(&target->lock);
-	return ret ?: len;
+	return ret ? skua_bad_value(obj, attr, buf, ret) : len;
 }
 
 #define SRPT_ATTR(_var, _name, _mode, _show, _store)				\
