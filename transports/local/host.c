@@ -199,9 +199,12 @@ static void local_remove_work(struct work_struct *work)
 	local_leave(host);
 }
 
+/* The end of one that is just logging in begins when that is done with the host. */
 static void local_host_close(struct local_host *host)
 {
-	if (!test_and_set_bit(LOCAL_CLOSING, &host->state))
+	unsigned long old = set_mask_bits(&host->state, 0UL, BIT(LOCAL_CLOSING));
+
+	if (!(old & (BIT(LOCAL_CLOSING) | BIT(LOCAL_NEW))))
 		queue_work(local_wq, &host->remove_work);
 }
 
@@ -379,7 +382,9 @@ static int local_login(struct local_host *host, const char *name)
 		spin_lock(&local_lock);
 		host->sess = sess;
 		spin_unlock(&local_lock);
-		clear_bit(LOCAL_NEW, &host->state);
+		/* Whoever asked for the end meanwhile has left it to us. */
+		if (set_mask_bits(&host->state, BIT(LOCAL_NEW), 0UL) & BIT(LOCAL_CLOSING))
+			queue_work(local_wq, &host->remove_work);
 	}
 	skua_session_put(sess);
 	return ret;

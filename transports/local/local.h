@@ -72,7 +72,7 @@ struct local_tgt {
 enum {
 	LOCAL_NEW,			/* no session yet */
 	LOCAL_CUT,			/* cut off: all commands have been ended */
-	LOCAL_CLOSING,			/* remove_work was queued */
+	LOCAL_CLOSING,			/* remove_work was queued, or will be when NEW goes */
 };
 
 /**
