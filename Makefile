@@ -18,7 +18,7 @@ release = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
 
 .PHONY: all modules install modules_install tools_install uninstall clean check check-quick check-debug \
-	check-all demo bench sparse checkpatch unit tools help
+	check-all demo bench sparse checkpatch unit tools help dkms_install deb rpm
 
 all: modules
 
@@ -40,6 +40,19 @@ tools_install:
 
 install: modules_install tools_install
 
+# The source of the modules as DKMS wants it
+version = $(shell sed -n 's/^\#define SKUA_VERSION[[:space:]]*"\(.*\)"/\1/p' core/skua.h)
+dkms_dir = $(DESTDIR)/usr/src/skua-$(version)
+
+dkms_install:
+	install -d $(dkms_dir)
+	cp -R COPYING Kbuild Makefile core transports backends $(dkms_dir)
+	find $(dkms_dir) -name '*.o' -o -name '.*.cmd' | xargs rm -f
+	scripts/packaging/dkms-conf > $(dkms_dir)/dkms.conf
+
+deb rpm:
+	scripts/packaging/build $@
+
 uninstall:
 	rm -f $(addprefix $(DESTDIR)/lib/modules/$(release)/$(INSTALL_MOD_DIR)/, \
 		$(shell sed 's/\#.*//' tests/lib/modules | sed 's/$$/.ko*/'))
@@ -50,7 +63,7 @@ clean:
 	+$(kbuild) clean
 	$(if $(wildcard tests/unit/Makefile),$(MAKE) -C tests/unit clean)
 	$(if $(wildcard tests/tools/Makefile),$(MAKE) -C tests/tools clean)
-	$(MAKE) -C userspace clean
+	$(if $(wildcard userspace/Makefile),$(MAKE) -C userspace clean)
 
 # --- tests; all build in copies outside this tree
 
@@ -92,6 +105,8 @@ help:
 	@echo '  make tools        build skuaadm, which configures them'
 	@echo '  make install      install both (as root; DESTDIR= and prefix= are obeyed)'
 	@echo '  make uninstall    remove them'
+	@echo '  make dkms_install the source of the modules for DKMS, to /usr/src'
+	@echo '  make deb, rpm     packages, see Documentation/packages.md'
 	@echo '  make clean        remove what was built'
 	@echo 'Test (in guests; neither this tree nor the running kernel is touched):'
 	@echo '  make check        everyday tests on the distribution kernel'

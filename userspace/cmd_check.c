@@ -9,6 +9,7 @@
 #include "check.h"
 #include "cmd.h"
 #include "parse.h"
+#include "plan.h"
 
 #define OWN_CONFIG	"/etc/skua.conf"
 #define SCST_CONFIG	"/etc/scst.conf"
@@ -49,24 +50,42 @@ struct node *load_config(const char *path, struct diags *diags, int *status)
 	return root;
 }
 
+/* Modules of what is not empty in the file; what Skua has no module for is left out. */
+static void print_modules(const struct node *root)
+{
+	const struct node *i;
+	const char *module;
+
+	for_each_child(i, root) {
+		if (i->kind != N_HANDLER && i->kind != N_DRIVER)
+			continue;
+		module = i->first || i->attrs ? module_of(i->name) : NULL;
+		if (module)
+			puts(module);
+	}
+}
+
 int cmd_check(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "print", no_argument, NULL, 'p' },
+		{ "modules", no_argument, NULL, 'm' },
 		{ }
 	};
-	bool quiet = false, print = false;
+	bool quiet = false, print = false, modules = false;
 	struct diags diags = { 0 };
 	struct text out = { 0 };
 	struct node *root;
 	int opt, status;
 
-	while ((opt = getopt_long(argc, argv, "qp", options, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, "qpm", options, NULL)) >= 0) {
 		if (opt == 'q')
 			quiet = true;
 		else if (opt == 'p')
 			print = true;
+		else if (opt == 'm')
+			modules = true;
 		else
 			return usage("check", NULL);
 	}
@@ -80,7 +99,9 @@ int cmd_check(int argc, char **argv)
 		diags_free(&diags);
 		return status;
 	}
-	if (print && conf_print(root, &out, &diags))
+	if (modules)
+		print_modules(root);
+	else if (print && conf_print(root, &out, &diags))
 		fputs(out.s ? out.s : "", stdout);
 	else if (!quiet)
 		printf("%s: no error, %u warning%s\n", diags.file, diags.warnings,

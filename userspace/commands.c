@@ -39,11 +39,12 @@ const struct command commands[] = {
 	  "  -q, --quiet  say nothing if all is well\n\n"
 	  "Exit status: 0 saved; 1 failed; 6 not confirmed; 7 Skua is not loaded.\n", true },
 	{ "check", cmd_check, "look for errors in a configuration file",
-	  "[--print] [--quiet] [FILE]\n\n"
+	  "[--print] [--modules] [--quiet] [FILE]\n\n"
 	  "Reads FILE and says what is wrong with it and where. Touches nothing and needs\n"
 	  "no kernel module.\n\n"
-	  "  -p, --print  write the configuration as it was understood\n"
-	  "  -q, --quiet  only what is wrong\n", true },
+	  "  -p, --print    write the configuration as it was understood\n"
+	  "  -m, --modules  names of the kernel modules it needs, one a line\n"
+	  "  -q, --quiet    only what is wrong\n", true },
 	{ "show", cmd_show, "devices, targets, LUNs, groups and sessions as a tree",
 	  "\n\nShows everything that is configured, and who is logged in.\n", false },
 	{ "list", cmd_list, "names of one kind of object, one a line",

@@ -43,6 +43,7 @@ void plan_print(const struct plan *plan, FILE *out);
 void plan_free(struct plan *plan);
 bool is_secret(const char *attr);
 char *shown_value(const char *attr, const char *value);
+const char *module_of(const char *name);
 
 struct step *plan_step(struct plan *plan, char op, const struct node *node, char *path,
 		       char *data);

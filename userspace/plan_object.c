@@ -181,7 +181,8 @@ static void plan_device(struct planner *p, struct node *node, const struct node 
 		plan_attrs(p, node, present);
 }
 
-static const char *module_of(const char *name)
+/* The kernel module that has the handler or driver @name; NULL: none of ours */
+const char *module_of(const char *name)
 {
 	static const char *const modules[][2] = {
 		{ "vdisk_nullio", "skua_nullio" }, { "vdisk_ramdisk", "skua_ramdisk" },

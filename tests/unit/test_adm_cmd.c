@@ -158,6 +158,11 @@ TEST(check)
 	RUN(EXIT_FILE, "check %s", write_file("HANDLER h {\nDEVICE x {\nread_only 2\n}\n}\n"));
 	RUN(0, "check --print %s", write_file("HANDLER h {\n}\n"));
 	SAID("HANDLER h {\n}\n");
+	RUN(0, "check --modules %s",
+	    write_file("HANDLER vdisk_nullio {\nDEVICE x\n}\nHANDLER vdisk_fileio {\n}\n"
+		       "HANDLER none {\nDEVICE y\n}\nTARGET_DRIVER iscsi {\nenabled 1\n}\n"));
+	CHECK(strstr(said, "skua_nullio\nskua_iscsi\n"));
+	CHECK(!strstr(said, "skua_fileio"));
 	end();
 }
 

@@ -2,6 +2,7 @@
 /*
  * RDMA devices and their ports, as they come and go.
  */
+#include <linux/kobject.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
@@ -31,6 +32,16 @@ static bool srpt_gid_known(const struct srpt_port *port, const union ib_gid *gid
 	return gid->global.interface_id;
 }
 
+/* So that a configuration can be applied that waits for the target. */
+static void srpt_tell_udev(struct ib_device *ib, const struct srpt_target *target)
+{
+	char text[sizeof("SKUA_TARGET=") + SRPT_NAME_LEN];
+	char *envp[] = { text, NULL };
+
+	snprintf(text, sizeof(text), "SKUA_TARGET=%s", target->name);
+	kobject_uevent_env(&ib->dev.kobj, KOBJ_CHANGE, envp);
+}
+
 /* A port serves once its GID is known, which may be long after the device came. */
 static void srpt_port_refresh(struct srpt_port *port)
 {
@@ -47,6 +58,8 @@ static void srpt_port_refresh(struct srpt_port *port)
 			port->num, target == ERR_PTR(-EBUSY) ?
 			"another port has the same GID" : "no target for it",
 			PTR_ERR(target));
+	else
+		srpt_tell_udev(ib, target);
 }
 
 static void srpt_refresh_work(struct work_struct *work)
