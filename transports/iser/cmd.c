@@ -352,7 +352,8 @@ static bool iser_unwait(struct iser_slot *slot)
 
 /*
  * The command waits for data; unless that was never to come, or the command is being
- * aborted: iser_aborted() comes after the mark, and takes the lock.
+ * aborted: iser_aborted() comes after the mark, and takes the lock. One that does not wait
+ * takes no more data either: the buffer is not shared with Data-Outs from here on.
  */
 static void iser_write_wait(struct iser_slot *slot, bool may_sleep)
 {
@@ -364,6 +365,8 @@ static void iser_write_wait(struct iser_slot *slot, bool may_sleep)
 	fail = slot->failed || ic->stopped || skua_cmd_aborting(&slot->cmd);
 	wait = !fail && slot->unsol_got < slot->unsol_want;
 	slot->waiting = wait;
+	if (!wait)
+		list_del_init(&slot->unsol);
 	spin_unlock_irqrestore(&ic->lock, flags);
 	if (fail)
 		skua_cmd_transfer_failed(&slot->cmd);
@@ -447,6 +450,20 @@ static void iser_unsol_add(struct iser_slot *slot, const struct iser_pdu *pdu)
 	/* The initiator may end it before FirstBurstLength. */
 	if (pdu->bhs->flags & ISCSI_F_FINAL)
 		slot->unsol_want = slot->unsol_got;
+}
+
+/*
+ * The command has ended: what still comes for it is nobody's. The initiator may give its
+ * tag to another command as soon as it has the response, before our slot is free.
+ */
+static void iser_unsol_end(struct iser_slot *slot)
+{
+	struct iser_conn *ic = slot->ic;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ic->lock, flags);
+	list_del_init(&slot->unsol);
+	spin_unlock_irqrestore(&ic->lock, flags);
 }
 
 static struct iser_slot *iser_unsol_find(struct iser_conn *ic, __be32 itt)
@@ -689,6 +706,8 @@ void iser_respond(struct skua_cmd *cmd)
 {
 	struct iser_slot *slot = iser_cmd_slot(cmd);
 
+	if (unlikely(slot->bounce))
+		iser_unsol_end(slot);
 	if (unlikely(cmd->flags & SKUA_CMD_SILENT)) {
 		/* Nobody may hear of it, but its place in the window is free. */
 		if (!slot->immediate)

@@ -32,6 +32,7 @@
 #define ISER_LOGIN_RECVS	4	/* buffers before and beside those of the commands */
 #define ISER_UNEXPECTED		16	/* for PDUs that take no place in the window */
 #define ISER_MAX_IMMEDIATE	8	/* commands for immediate delivery at once */
+#define ISER_MAX_CTL		64	/* answers that wait before no PDU is taken */
 
 /*
  * Data behind the usual headers begins at a multiple of 512, so it is copied fast.
@@ -147,6 +148,8 @@ enum iser_state {
  * @stopped: works are not queued any more
  * @slow: PDUs go through @pending and rx_work, because one before them does
  * @starved: rx_work waits for a slot
+ * @held: rx_work waits for answers to leave
+ * @nr_ctl: control PDUs on @ctls or on their way
  * @nr_immediate: slots of commands for immediate delivery
  * @free: slots
  * @unsol: slots whose unsolicited data is to come
@@ -176,6 +179,8 @@ struct iser_conn {
 	bool stopped;
 	bool slow;
 	bool starved;
+	bool held;
+	u32 nr_ctl;
 	u32 nr_immediate;
 	struct list_head free;
 	struct list_head unsol;
@@ -225,6 +230,7 @@ void iser_recv_free(struct iser_recv *recv);
 int iser_post_recv(struct iser_conn *ic, struct iser_recv *recv);
 void iser_repost(struct iser_conn *ic, struct iser_recv *recv);
 void iser_slot_put(struct iser_slot *slot);
+void iser_ctl_gone(struct iser_conn *ic);
 void iser_rx_work(struct work_struct *work);
 
 /* cmd.c */

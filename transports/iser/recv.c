@@ -9,7 +9,9 @@
  *
  * A buffer goes back to the receive queue as soon as what it carries was copied. What
  * comes faster meets no buffer, and the initiator's device sends it again: a slow
- * command never makes the target drop a PDU.
+ * command never makes the target drop a PDU. In the same way a peer that asks without
+ * taking the answers is held back: no more of its PDUs are taken, so their buffers do
+ * not go back, and what the target has for it in memory has a limit.
  */
 #include <linux/slab.h>
 
@@ -163,6 +165,34 @@ void iser_slot_put(struct iser_slot *slot)
 		iser_repost(ic, recv);
 }
 
+/* ---- answers ----------------------------------------------------------- */
+
+/* Answers that have not left, or are still to be made. Lock held. */
+static bool iser_answers_wait(const struct iser_conn *ic)
+{
+	return ic->nr_ctl >= ISER_MAX_CTL || READ_ONCE(ic->c.nr_tmf) >= ISER_MAX_CTL;
+}
+
+/**
+ * iser_ctl_gone() - a control PDU was sent, or will never be
+ * @ic: the connection, which stays at least until this returns
+ *
+ * Every task management function ends in one, too, so nothing is held for good while
+ * the peer takes its answers. Context: any.
+ */
+void iser_ctl_gone(struct iser_conn *ic)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ic->lock, flags);
+	ic->nr_ctl--;
+	if (unlikely(ic->held) && !ic->stopped && !iser_answers_wait(ic)) {
+		ic->held = false;
+		queue_work(iser_wq, &ic->rx_work);
+	}
+	spin_unlock_irqrestore(&ic->lock, flags);
+}
+
 /* ---- one PDU ---------------------------------------------------------- */
 
 static int iser_ctl_pdu(struct iser_conn *ic, const struct iser_pdu *pdu)
@@ -223,6 +253,9 @@ static struct iser_recv *iser_rx_next(struct iser_conn *ic, struct iser_slot **s
 	recv = list_first_entry_or_null(&ic->pending, struct iser_recv, link);
 	if (!recv || ic->stopped) {
 		ic->slow = recv;
+		recv = NULL;
+	} else if (unlikely(iser_answers_wait(ic))) {
+		ic->held = true;
 		recv = NULL;
 	} else if (iser_is_cmd(ic, &recv->pdu)) {
 		immediate = recv->pdu.bhs->opcode & ISCSI_IMMEDIATE;

@@ -25,7 +25,10 @@ static void iser_tx_free(struct iser_tx *tx)
 
 static void iser_tx_failed(struct skua_rdma_post *post)
 {
-	iser_tx_free(container_of(post, struct iser_tx, post));
+	struct iser_tx *tx = container_of(post, struct iser_tx, post);
+
+	iser_ctl_gone(tx->ic);
+	iser_tx_free(tx);
 }
 
 static void iser_tx_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -37,6 +40,7 @@ static void iser_tx_done(struct ib_cq *cq, struct ib_wc *wc)
 		iser_close(ic);
 	else if (tx->close)
 		iser_close_soon(ic);
+	iser_ctl_gone(ic);
 	ib_dma_unmap_single(ic->rdma.dev->ib, tx->dma, tx->len, DMA_TO_DEVICE);
 	skua_rdma_post_done(&ic->rdma, &tx->post);
 	kfree(tx);
@@ -129,9 +133,22 @@ void iser_tx_work(struct work_struct *work)
 			skua_rdma_exit(&ic->rdma, true);
 		}
 		iscsit_ctl_free(ctl);
-		if (ret)
+		if (ret) {
+			iser_ctl_gone(ic);
 			iser_close(ic);
+		}
 	}
+}
+
+/*
+ * Nobody waits for a word about changed LUNs, and there is a unit attention as well: it
+ * is not kept for a peer that takes nothing. Lock held.
+ */
+static bool iser_send_drop(const struct iser_conn *ic, const struct iscsit_ctl *ctl)
+{
+	return ic->stopped || (ic->nr_ctl >= ISER_MAX_CTL &&
+			       ctl->bhs.opcode == ISCSI_ASYNC_MSG &&
+			       ctl->bhs.event == ISCSI_ASYNC_SCSI);
 }
 
 /**
@@ -148,8 +165,9 @@ void iser_send(struct iscsit_conn *conn, struct iscsit_ctl *ctl)
 	bool drop;
 
 	spin_lock_irqsave(&ic->lock, flags);
-	drop = ic->stopped;
+	drop = iser_send_drop(ic, ctl);
 	if (!drop) {
+		ic->nr_ctl++;
 		list_add_tail(&ctl->link, &ic->ctls);
 		queue_work(iser_wq, &ic->tx_work);
 	}
