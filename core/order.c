@@ -60,7 +60,9 @@ static void skua_order_count(struct skua_cmd *cmd, void *arg)
 {
 	struct skua_order_scan *scan = arg;
 
-	if (atomic_read(&cmd->state) & SKUA_ST_ACTIVE && READ_ONCE(cmd->nexus) == scan->nx &&
+	/* Acquire: not the nexus that the slot's last command had. Nobody would kick again. */
+	if (atomic_read_acquire(&cmd->state) & SKUA_ST_ACTIVE &&
+	    READ_ONCE(cmd->nexus) == scan->nx &&
 	    !(READ_ONCE(cmd->ctl) & SKUA_CTL_HELD) && cmd->task_attr != SKUA_HEAD_OF_QUEUE)
 		scan->running++;
 }
