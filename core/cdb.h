@@ -62,11 +62,13 @@ enum skua_alua_class { SKUA_ALUA_ALL, SKUA_ALUA_STANDBY, SKUA_ALUA_ACTIVE };
 
 /**
  * struct skua_cdb_op - one row of the CDB table
- * @opcode, @sa: operation code; service action or -1
+ * @opcode: operation code
+ * @sa: service action, or -1 if the opcode has none
  * @len: CDB length, bytes
  * @id: handler
  * @flags: SKUA_F_*
- * @pr, @alua: classes
+ * @pr: class for persistent reservations
+ * @alua: class for asymmetric access
  * @usage: bits of the CDB that may be set (byte 0 is the opcode itself), as REPORT
  *	SUPPORTED OPERATION CODES reports it
  */
@@ -83,9 +85,11 @@ struct skua_cdb_op {
 
 /**
  * struct skua_cdb_req - what a CDB asks for
- * @lba, @nr_blocks: range on the medium (SKUA_F_MEDIA)
+ * @lba: where its range on the medium begins (SKUA_F_MEDIA)
+ * @nr_blocks: blocks of the range
  * @data_len: bytes to be transferred as the CDB has it: blocks times the block
  *	size, parameter list length, or allocation length
+ * @fua: to be on stable storage before the status
  */
 struct skua_cdb_req {
 	u64 lba;

@@ -7,9 +7,15 @@
 
 /**
  * struct skua_sense_info - what sense data is to say
- * @key, @asc, @ascq: sense key and additional codes
- * @info: INFORMATION field, if @info_valid
- * @sks_valid: field pointer follows: @in_cdb, @byte, @bit (-1: none)
+ * @key: sense key
+ * @asc: additional sense code
+ * @ascq: its qualifier
+ * @info_valid: there is an INFORMATION field
+ * @sks_valid: there is a field pointer
+ * @in_cdb: it points into the CDB, else into the parameter list
+ * @bit: at fault, -1 for none
+ * @byte: at fault
+ * @info: INFORMATION field
  */
 struct skua_sense_info {
 	u8 key, asc, ascq;

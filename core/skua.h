@@ -68,6 +68,7 @@ struct skua_tmf;
  * @show: fill @buf (a page), return the length; runs without any Skua lock,
  *	must not wait for I/O
  * @store: one write; return @len or -errno; may sleep
+ * @arg: for show and store functions that serve several files
  *
  * @obj is the object whose directory holds the file: a struct skua_driver,
  * skua_tgt, skua_session, skua_dev ..., by the table the attribute is in.
@@ -77,7 +78,7 @@ struct skua_attr {
 	ssize_t (*show)(void *obj, const struct skua_attr *attr, char *buf);
 	ssize_t (*store)(void *obj, const struct skua_attr *attr, const char *buf,
 			 size_t len);
-	unsigned long arg;		/* for show and store functions that serve several files */
+	unsigned long arg;
 };
 
 int skua_bad_value(const void *obj, const struct skua_attr *attr, const char *buf, int error);
@@ -154,15 +155,30 @@ enum skua_param {
 /**
  * struct skua_dev_config - what add_device was told
  * @given: SKUA_P() bits of the parameters that were named
+ * @filename: absolute path, or NULL
+ * @block_size: bytes, power of two, 512 to 4096
+ * @size: bytes; 0 when not given
+ * @numa_node: where memory for commands comes from; NUMA_NO_NODE
+ * @read_only: refuse writes
+ * @removable: as INQUIRY says it
+ * @rotational: the same of page B1h
+ * @write_through: no volatile cache: writes are safe when they end
+ * @nv_cache: the volatile cache of the medium counts as a safe one
+ * @o_direct: past the page cache
+ * @async: without a thread for each I/O
+ * @thin: thin provisioning, if given; else the backend decides and sets limits.thin
+ * @active: open the medium
+ * @dummy: initiators find no logical unit
+ * @tst: task set type of the control mode page
+ * @t10_dev_id: for designators, "" for the generated one
  *
- * Read-only for backends. @thin is 0 or 1 when given, else the backend decides
- * and sets limits.thin.
+ * Read-only for backends.
  */
 struct skua_dev_config {
 	u32 given;
 	char *filename;
-	u32 block_size;			/* bytes, power of two, 512 to 4096 */
-	u64 size;			/* bytes; 0 when not given */
+	u32 block_size;
+	u64 size;
 	int numa_node;
 	bool read_only, removable, rotational, write_through, nv_cache;
 	bool o_direct, async, thin, active, dummy;
@@ -257,7 +273,7 @@ struct skua_backend {
 	void (*write_zeroes)(struct skua_io *io);
 	int (*refresh)(struct skua_dev *dev, struct skua_limits *limits);
 
-	/* the core's */
+	/* private: the core's */
 	struct kobject *kobj;
 	struct list_head link;
 };
@@ -300,6 +316,21 @@ enum {
 
 /**
  * struct skua_cmd - one SCSI command, embedded in a transport's slot
+ * @queue: which it came by
+ * @tag: what a task management request names it by
+ * @lun: as on the wire
+ * @edtl: expected data transfer length, bytes
+ * @edtl_dir: enum skua_dir that the transport announced
+ * @task_attr: enum skua_task_attr
+ * @cdb_len: bytes received, at most SKUA_MAX_CDB; 255 if there were more
+ * @cdb: zero padded by the transport
+ * @data_dir: enum skua_dir: what to move
+ * @status: SAM status
+ * @sense_len: bytes of @sense, 0 if there is none
+ * @flags: SKUA_CMD_*
+ * @xfer_len: bytes to move; io.sg has room for at least as many
+ * @residual: @edtl less what the command wanted; above 0 is an underflow
+ * @sense: sense data
  *
  * The first group is the transport's to fill in before skua_cmd_submit(), and
  * stays as it is until skua_cmd_release(). The second is the core's, read by
@@ -308,24 +339,24 @@ enum {
 struct skua_cmd {
 	/* in */
 	struct skua_queue *queue;
-	u64 tag;			/* what a task management request names it by */
-	struct scsi_lun lun;		/* as on the wire */
-	u32 edtl;			/* expected data transfer length, bytes */
-	u8 edtl_dir;			/* enum skua_dir that the transport announced */
-	u8 task_attr;			/* enum skua_task_attr */
-	u8 cdb_len;			/* bytes received, at most SKUA_MAX_CDB; longer: set 255 */
-	u8 cdb[SKUA_MAX_CDB];		/* zero padded by the transport */
+	u64 tag;
+	struct scsi_lun lun;
+	u32 edtl;
+	u8 edtl_dir;
+	u8 task_attr;
+	u8 cdb_len;
+	u8 cdb[SKUA_MAX_CDB];
 
 	/* out */
-	u8 data_dir;			/* enum skua_dir: what to move */
-	u8 status;			/* SAM status */
+	u8 data_dir;
+	u8 status;
 	u8 sense_len;
-	u8 flags;			/* SKUA_CMD_* */
-	u32 xfer_len;			/* bytes to move; io.sg has room for at least as many */
-	s64 residual;			/* edtl less what the command wanted: > 0 underflow */
+	u8 flags;
+	u32 xfer_len;
+	s64 residual;
 	u8 sense[SKUA_SENSE_LEN];
 
-	/* the core's own */
+	/* private: the core's own, but that transports use io.sg and io.nr_sg */
 	u8 ctl;				/* SKUA_CTL_*, see core/priv.h */
 	u8 ua_asc, ua_ascq;
 	atomic_t state;			/* generation and SKUA_ST_*, see core/priv.h */
@@ -345,17 +376,21 @@ struct skua_cmd {
 
 /**
  * struct skua_tmf - a task management request, embedded in a transport's slot
- * @queue, @lun, @tag, @function: filled in by the transport
+ * @queue: which it came by; this and the next three are filled in by the transport
+ * @lun: as on the wire
+ * @tag: of the task, for abort and query
+ * @function: enum skua_tmf_function
  * @response: enum skua_tmf_response, for respond_tmf()
  */
 struct skua_tmf {
 	struct skua_queue *queue;
 	struct scsi_lun lun;
-	u64 tag;			/* of the task, for abort and query */
-	u8 function;			/* enum skua_tmf_function */
+	u64 tag;
+	u8 function;
 	u8 response;
 
-	struct delayed_work work;	/* the core's own */
+	/* private: the core's own */
+	struct delayed_work work;
 	unsigned long deadline;
 	unsigned int pause;
 	u32 state;
@@ -421,7 +456,8 @@ struct skua_queue {
 	u32 nr_slots;
 	void (*drained)(struct skua_queue *queue);
 
-	const struct skua_transport *ops;	/* the core's own */
+	/* private: the core's own */
+	const struct skua_transport *ops;
 	struct percpu_ref ref;
 	struct list_head link;		/* session->queues */
 	atomic_t killed;
@@ -432,14 +468,16 @@ struct skua_queue {
 /**
  * struct skua_session_params - what a login says
  * @initiator: name as the tree and group patterns see it
- * @key: identifies the I_T nexus within the target, with @key_len: logins with
- *	the same key are the same initiator port
+ * @key: identifies the I_T nexus within the target: logins with the same key are the
+ *	same initiator port
+ * @key_len: bytes of @key
  * @transport_id: SPC TransportID of the initiator port, padded to 4 bytes
+ * @transport_id_len: bytes of it
  * @join: take another queue into the session with this key if one is alive
- * @link_to: optional: a kobject that a symbolic link @link_name in the session's
- *	directory points to
- * @dir_name: optional: name of a subdirectory of the session's directory, with the files
- *	@dir_attrs, whose object is the session
+ * @link_name: optional: name of a symbolic link in the session's directory
+ * @link_to: the kobject that it points to
+ * @dir_name: optional: name of a subdirectory of the session's directory
+ * @dir_attrs: its files, whose object is the session; NULL-terminated
  * @priv: the transport's, kept in a new session (see skua_session_priv())
  */
 struct skua_session_params {
@@ -463,7 +501,9 @@ struct skua_session_params {
  * @protocol: SPC PROTOCOL IDENTIFIER
  * @max_lun_sg: reported as sg_tablesize
  * @no_enable: targets have no "enabled" file and work at once
- * @drv_attrs, @tgt_attrs, @sess_attrs: NULL-terminated arrays, or NULL
+ * @drv_attrs: files of the driver, a NULL-terminated array, or NULL
+ * @tgt_attrs: the same for each target
+ * @sess_attrs: the same for each session
  * @tgt_params: comma separated parameters of add_target, or NULL
  * @start: see above. @may_sleep: in process context. Buffers: io.sg, io.nr_sg.
  * @respond: any context, must not sleep, once per accepted command

@@ -203,6 +203,7 @@ void iscsit_conn_full(struct iscsit_conn *conn)
  */
 bool iscsit_conn_dying(struct iscsit_conn *conn)
 {
+	/* Set when the session is in place. */
 	if (!smp_load_acquire(&conn->full)) {
 		iscsit_conn_close(conn);
 		return false;

@@ -195,8 +195,9 @@ static void iscsit_tell_luns(struct skua_queue *queue, void *arg)
 	struct iscsit_conn *conn = container_of(queue, struct iscsit_queue, queue)->conn;
 	struct iscsit_ctl *ctl;
 
+	/* Before the full feature phase it has not seen any LUN. */
 	if (!smp_load_acquire(&conn->full))
-		return;			/* it has not seen any LUN yet */
+		return;
 	ctl = iscsit_async(conn, ISCSI_ASYNC_SCSI, GFP_ATOMIC);
 	if (!ctl)
 		return;			/* there is a unit attention as well */

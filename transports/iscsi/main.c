@@ -118,5 +118,7 @@ module_init(iscsit_init);
 module_exit(iscsit_exit);
 
 MODULE_DESCRIPTION("Skua: iSCSI target over TCP");
+/* For CHAP; what is missing is not offered. */
+MODULE_SOFTDEP("pre: md5 sha1 sha256 sha3-256");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SKUA_VERSION);

@@ -9,8 +9,9 @@
  * whatever the backends do. Then the queue is killed, which ends the session. Those
  * who may hold a pointer to the struct local_host by then: start(), respond() and
  * respond_tmf(), in RCU read sections. Error handlers called for SG_SCSI_RESET, which
- * scsi_remove_host() does not wait for, are counted: local_eh_end(). The session's files look it up under local_lock,
- * in the target's list, from which it is gone by then.
+ * scsi_remove_host() does not wait for, are counted: local_eh_end(). The session's
+ * files look it up under local_lock, in the target's list, from which it is gone by
+ * then.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

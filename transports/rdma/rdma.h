@@ -135,8 +135,8 @@ struct skua_rdma_post {
  * @srq: shared receive queue, or NULL
  * @event: QP events
  * @context: qp_context
- * @create_qp: makes the QP from the attributes and sets conn->qp; @arg is its
- *	second argument
+ * @create_qp: makes the QP from the attributes and sets conn->qp
+ * @arg: its last argument
  */
 struct skua_rdma_params {
 	u32 rq_wr, sq_wr;
@@ -190,7 +190,8 @@ struct skua_rdma_batch;
  * @nr_ops: operations of the batch under way
  * @nr_wrs: work requests of it
  * @batch: room for a large batch, or NULL
- * @ops, @op_sg: room for a small one
+ * @ops: room for a small one
+ * @op_sg: scatter entries of these
  */
 struct skua_rdma_xfer {
 	const struct skua_rdma_desc *desc;

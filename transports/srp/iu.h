@@ -21,7 +21,8 @@
  * @nr: descriptors in the IU
  * @total: descriptors in all; if more than @nr, the table must be fetched
  * @len: bytes of data
- * @table_va, @table_key: where the initiator keeps the table (indirect)
+ * @table_key: key of the initiator's memory that has the table (indirect)
+ * @table_va: where in it
  */
 struct srpt_buf {
 	u8 fmt;
@@ -67,7 +68,8 @@ bool srpt_descs_cover(const void *descs, u32 nr, u32 len);
  * @buf_fmt: buffer formats that it needs
  * @multi: SRP_MULTICHAN_MULTI: another channel of the same nexus
  * @imm_off: offset of immediate data, 0 if it did not ask for it or cannot have it
- * @iport, @tport: port identifiers
+ * @iport: initiator port identifier
+ * @tport: target port identifier
  */
 struct srpt_login {
 	u64 tag;

@@ -36,7 +36,7 @@ module_param(srpt_sq_size, uint, 0444);
 MODULE_PARM_DESC(srpt_sq_size,
 		 "send queue of a channel, work requests; half as many commands may be outstanding (16 to 8192, default 256)");
 module_param_named(srp_sq_size, srpt_sq_size, uint, 0444);
-MODULE_PARM_DESC(srp_sq_size, "the same as srpt_sq_size");
+MODULE_PARM_DESC(srp_sq_size, "another name of srpt_sq_size, work requests");
 
 /* ---- parameters that are checked on each write ------------------------- */
 
@@ -84,7 +84,7 @@ MODULE_PARM_DESC(srp_max_rsp_size,
 static struct srpt_range srpt_rdma_range = { &srpt_max_rdma_size, 512, 1 << 30 };
 module_param_cb(srp_max_rdma_size, &srpt_range_ops, &srpt_rdma_range, 0644);
 MODULE_PARM_DESC(srp_max_rdma_size,
-		 "longest transfer as reported to device management, bytes (default 16777216)");
+		 "longest transfer as reported to device management, bytes (512 to 1073741824, default 16777216)");
 
 static struct srpt_range srpt_srq_range = { &srpt_srq_size, 4, 65535 };
 module_param_cb(srpt_srq_size, &srpt_range_ops, &srpt_srq_range, 0644);
