@@ -272,6 +272,46 @@ static void check_member(const struct node *root, const struct node *node, struc
 		diag_warn(d, node->pos, "no HANDLER of this file has a DEVICE %s", node->name);
 }
 
+/* An initiator cannot tell two target groups with the same number apart. */
+static void check_group_id(const struct node *tg, struct diags *d)
+{
+	const char *id = attr_value(tg, "group_id"), *other;
+	unsigned long long v, w;
+	const struct node *i;
+
+	if (!id)
+		diag_warn(d, tg->pos, "TARGET_GROUP %s has no group_id: initiators do not see it",
+			  tg->name);
+	if (!id || !parse_u64(id, &v))
+		return;
+	for_each_child(i, tg->parent) {
+		if (i == tg)
+			return;
+		if (i->kind != N_TARGET_GROUP)
+			continue;
+		other = attr_value(i, "group_id");
+		if (other && parse_u64(other, &w) && v == w)
+			diag_error(d, attr_find(tg, "group_id")->pos,
+				   "group_id %llu is that of TARGET_GROUP %s too (line %u)", v,
+				   i->name, i->pos.line);
+	}
+}
+
+/* One of this file or none is a port of another node, which needs its number told. */
+static void check_remote(const struct node *root, const struct node *port, struct diags *d)
+{
+	const struct node *i;
+
+	if (attr_find(port, "rel_tgt_id"))
+		return;
+	for_each_node(i, root)
+		if (i->kind == N_TARGET && !strcmp(i->name, port->name))
+			return;
+	diag_warn(d, port->pos,
+		  "TARGET %s is none of this file; one of another node needs a rel_tgt_id",
+		  port->name);
+}
+
 static bool is_off(const struct node *tgt)
 {
 	const char *enabled = attr_value(tgt, "enabled");
@@ -330,8 +370,14 @@ void conf_check(const struct node *root, struct diags *diags)
 		case N_INITIATOR:
 			check_initiator(i, diags);
 			break;
-		case N_DG_DEVICE:
+		case N_TARGET_GROUP:
+			check_group_id(i, diags);
+			break;
 		case N_TG_TARGET:
+			check_remote(root, i, diags);
+			check_member(root, i, diags);
+			break;
+		case N_DG_DEVICE:
 			check_member(root, i, diags);
 			break;
 		default:

@@ -72,7 +72,7 @@ void plan_devices(struct planner *p, const struct node *handler);
 void plan_driver(struct planner *p, const struct node *driver);
 void plan_device_group(struct planner *p, const struct node *group);
 void plan_prune(struct planner *p);
-void remove_device(struct planner *p, struct node *dev, bool luns);
+void remove_device(struct planner *p, struct node *dev, bool users);
 void remove_target(struct planner *p, struct node *tgt);
 void remove_lun(struct planner *p, struct node *lun);
 void remove_group(struct planner *p, struct node *group);

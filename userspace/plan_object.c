@@ -92,6 +92,22 @@ static void keep_attrs(struct node *node, const struct node *present)
 	}
 }
 
+/* The device group of a device that is made anew */
+static void keep_member(struct planner *p, const struct node *dev, bool again)
+{
+	struct node *i;
+
+	for (i = p->present; i; i = node_next(p->present, i)) {
+		if (i->kind != N_DG_DEVICE || strcmp(i->name, dev->name) != 0)
+			continue;
+		if (again)
+			creation(p, i, below(i->parent, "devices/mgmt"), xprintf("add %s", i->name),
+				 xprintf("del %s", i->name));
+		else
+			remove_member(p, i);
+	}
+}
+
 /* The LUNs of a device that is made anew, if the file does not have them itself */
 static void keep_luns(struct planner *p, const struct node *dev, bool again)
 {
@@ -141,11 +157,13 @@ static void device_anew(struct planner *p, struct node *node, struct node *prese
 	free(label);
 	if (why)
 		keep_attrs(node, present);
+	keep_member(p, node, false);
 	keep_luns(p, node, false);
 	remove_device(p, present, false);
 	p->plan->last->warning = xstrdup("made anew; a RAM disk loses its data");
 	new_device(p, node, handler);
 	keep_luns(p, node, true);
+	keep_member(p, node, true);
 	/* From here on it is there, and what it says is what the file says. */
 	while (present->attrs)
 		attr_remove(present, present->attrs);
@@ -431,11 +449,58 @@ void plan_driver(struct planner *p, const struct node *driver)
 
 /* ---- device groups ---------------------------------------------------- */
 
+static const struct node *any_target(const struct node *root, const char *name)
+{
+	const struct node *i;
+
+	for_each_node(i, root)
+		if (i->kind == N_TARGET && !strcmp(i->name, name))
+			break;
+	return i;
+}
+
+/* Is there a target of that name, or one when the drivers' part of the plan is done? */
+static bool target_comes(struct planner *p, const char *name)
+{
+	const struct node *tgt = any_target(p->wanted, name), *driver;
+
+	if (any_target(p->present, name))
+		return true;
+	driver = tgt ? present_of(p, tgt->parent) : NULL;
+	return driver && driver->creates && !attr_find(tgt, "HW_TARGET");
+}
+
+/*
+ * Whether it is a target here or a port of another node the kernel decides when it is
+ * added. One that is not here yet would become the latter, and may have done so before.
+ * Return: false if it is not the time for it.
+ */
+static bool settle_port(struct planner *p, const struct node *node, struct node **present)
+{
+	bool here = target_comes(p, node->name);
+
+	if (attr_find(node, "rel_tgt_id"))
+		return true;
+	if (!here && any_target(p->wanted, node->name)) {
+		diag_warn(p->diags, node->pos,
+			  "TARGET %s is not there (yet): its target group waits for it", node->name);
+		p->plan->waiting++;
+		return false;
+	}
+	if (*present && (*present)->remote && here) {
+		remove_member(p, *present);
+		*present = NULL;
+	}
+	return true;
+}
+
 static void plan_member(struct planner *p, struct node *node, struct node *group)
 {
 	struct node *present = node_find(group, node->kind, node->name);
 	const char *file = node->kind == N_DG_DEVICE ? "devices/mgmt" : "mgmt";
 
+	if (node->kind == N_TG_TARGET && !settle_port(p, node, &present))
+		return;
 	if (!present)
 		creation(p, node, below(node->parent, file), xprintf("add %s", node->name),
 			 xprintf("del %s", node->name));

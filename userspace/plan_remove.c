@@ -83,17 +83,20 @@ void remove_group(struct planner *p, struct node *group)
 			   xprintf("create %s", group->name)), group, NULL);
 }
 
-/* @luns: its LUNs as well, which the kernel would take away silently */
-void remove_device(struct planner *p, struct node *dev, bool luns)
+/* @users: its LUNs and its device group as well, from which the kernel takes it silently */
+void remove_device(struct planner *p, struct node *dev, bool users)
 {
 	struct node *i, *next;
 	struct step *step;
 
-	for (i = luns ? p->present : NULL; i; i = next) {
+	for (i = users ? p->present : NULL; i; i = next) {
 		next = node_next(p->present, i);
-		if (i->kind != N_LUN || strcmp(i->device, dev->name) != 0)
+		if (i->kind == N_LUN && !strcmp(i->device, dev->name))
+			remove_lun(p, i);
+		else if (i->kind == N_DG_DEVICE && !strcmp(i->name, dev->name))
+			remove_member(p, i);
+		else
 			continue;
-		remove_lun(p, i);
 		node_remove(i);
 		node_free(i);
 	}
@@ -125,6 +128,21 @@ static void disable(struct planner *p, struct node *node)
 	p->plan->last->warning = xstrdup("closes its sessions");
 }
 
+/* A deleted target leaves its target groups. */
+static void remove_ports(struct planner *p, const struct node *tgt)
+{
+	struct node *i, *next;
+
+	for (i = p->present; i; i = next) {
+		next = node_next(p->present, i);
+		if (i->kind != N_TG_TARGET || i->remote || strcmp(i->name, tgt->name) != 0)
+			continue;
+		remove_member(p, i);
+		node_remove(i);
+		node_free(i);
+	}
+}
+
 /* One that is hardware loses what it has and is switched off. */
 void remove_target(struct planner *p, struct node *tgt)
 {
@@ -135,6 +153,7 @@ void remove_target(struct planner *p, struct node *tgt)
 	remove_kind(p, tgt, N_LUN, remove_lun);
 	if (!tgt->parent->creates || attr_find(tgt, "hw_target"))
 		return;
+	remove_ports(p, tgt);
 	step = removal(p, tgt, "mgmt", xprintf("del_target %s", tgt->name),
 		       add_command(tgt->parent, "add_target", tgt, true));
 	undo_attrs(step, tgt, tgt->parent);
@@ -313,31 +332,30 @@ static void prune_node(struct planner *p, struct node *wanted, struct node *pres
 	free(list);
 }
 
-static void prune_kind(struct planner *p, bool devices)
+static void prune_kind(struct planner *p, enum kind kind)
 {
-	struct node *child, *next;
+	struct node *child, *next, *wanted;
 
 	for (child = p->present->first; child; child = next) {
 		next = child->next;
-		if (child->kind == N_DEVICE_GROUP && devices)
+		if (child->kind != kind)
 			continue;
-		if ((child->kind == N_HANDLER) != devices)
-			continue;
-		if (child->kind == N_DEVICE_GROUP && !node_find(p->wanted, N_DEVICE_GROUP, child->name)) {
-			if (p->options->partial)
-				continue;
-			remove_for_good(p, child);
+		wanted = node_find(p->wanted, kind, child->name);
+		if (kind == N_DEVICE_GROUP && !wanted) {
+			if (!p->options->partial)
+				remove_for_good(p, child);
 			continue;
 		}
-		prune_node(p, node_find(p->wanted, child->kind, child->name), child);
+		prune_node(p, wanted, child);
 	}
 }
 
-/* Targets and groups first, then the devices they show */
+/* Device groups, then targets and initiator groups, then the devices that both show */
 void plan_prune(struct planner *p)
 {
 	if (!p->options->partial)
 		prune_attrs(p, p->wanted, p->present);
-	prune_kind(p, false);
-	prune_kind(p, true);
+	prune_kind(p, N_DEVICE_GROUP);
+	prune_kind(p, N_DRIVER);
+	prune_kind(p, N_HANDLER);
 }

@@ -227,6 +227,22 @@ static int k_add_device(struct kernel *k, const char *handler, const char *name,
 	return 0;
 }
 
+/* What is deleted leaves its groups. */
+static void k_leave(struct kernel *k, const char *where, const char *name)
+{
+	char *pattern = xprintf("%s/device_groups/%s/%s", k->root, where, name);
+	glob_t g = { 0 };
+	struct stat st;
+	size_t i;
+
+	glob(pattern, 0, NULL, &g);
+	for (i = 0; i < g.gl_pathc; i++)
+		if (!lstat(g.gl_pathv[i], &st) && S_ISLNK(st.st_mode))
+			unlink(g.gl_pathv[i]);
+	globfree(&g);
+	free(pattern);
+}
+
 static int k_del_device(struct kernel *k, const char *handler, const char *name)
 {
 	char *path = xprintf("handlers/%s/%s", handler, name);
@@ -237,6 +253,7 @@ static int k_del_device(struct kernel *k, const char *handler, const char *name)
 		free(path);
 		path = xprintf("devices/%s", name);
 		k_remove(k, path);
+		k_leave(k, "*/devices", name);
 	}
 	free(path);
 	return r;
@@ -345,6 +362,8 @@ static int k_driver(struct kernel *k, const char *driver, char *data)
 
 	if (!strcmp(cmd, "add_target"))
 		return k_add_target(k, driver, name, data);
+	if (!strcmp(cmd, "del_target"))
+		k_leave(k, "*/target_groups/*", name);
 	if (!strcmp(cmd, "del_target"))
 		return k_del(k, "targets/%s/%s", driver, name);
 	if (!strcmp(cmd, "add_attribute") || !strcmp(cmd, "del_attribute")) {

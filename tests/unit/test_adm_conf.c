@@ -248,6 +248,15 @@ TEST(rules)
 	check("DEVICE_GROUP g {\nDEVICE d\nTARGET_GROUP a {\nTARGET x\n}\nTARGET_GROUP b {\nTARGET x\n"
 	      "state asleep\ngroup_id 0\n}\n}\nDEVICE_GROUP h {\nDEVICE d\n}\n");
 	CHECK_EQ(diags.errors, 4);
+	check("HANDLER h {\n}\nDEVICE_GROUP g {\nTARGET_GROUP a {\ngroup_id 3\n}\nTARGET_GROUP b {\n"
+	      "group_id 0x3\n}\n}\n");
+	CHECK_STR(complaint(), "8:1: group_id 3 is that of TARGET_GROUP a too (line 4)");
+	check("HANDLER h {\n}\nDEVICE_GROUP g {\nTARGET_GROUP a {\ngroup_id 3\n}\n}\nDEVICE_GROUP h {\n"
+	      "TARGET_GROUP b {\ngroup_id 3\n}\n}\n");
+	CHECK_EQ(diags.errors + diags.warnings, 0);
+	check("HANDLER h {\n}\nDEVICE_GROUP g {\nTARGET_GROUP a {\nTARGET x\n}\n}\n");
+	CHECK_EQ(diags.errors, 0);
+	CHECK_EQ(diags.warnings, 2);
 	check("a 1\n");
 	CHECK_EQ(diags.warnings, 1);
 	CHECK_EQ(diags.first->pos.line, 0);

@@ -389,6 +389,71 @@ TEST(device_groups)
 	end();
 }
 
+#define GROUP "DEVICE_GROUP d {\nDEVICE a\nTARGET_GROUP x {\ngroup_id 1\nstate standby\nTARGET t\n}\n}\n"
+
+/* What is made anew or deleted leaves its groups; the plan does not rely on it. */
+TEST(device_groups_of_what_goes)
+{
+	const char *text = "HANDLER vdisk_nullio {\nDEVICE a\n}\nTARGET_DRIVER scst_local {\nTARGET t {\n}\n}\n" GROUP;
+	const char *anew = "HANDLER vdisk_nullio {\nDEVICE a {\nblocksize 4096\n}\n}\n"
+		"TARGET_DRIVER scst_local {\nTARGET t {\n}\n}\n" GROUP;
+	char *before, *after;
+	unsigned int i, nr;
+
+	begin();
+	must_apply(text);
+	options.recreate = true;
+	must_apply(anew);
+	CHECK(k_has(&kernel, "device_groups/d/devices/a"));
+	make_plan(anew);
+	CHECK_EQ(plan.nr, 0);
+	before = dump();
+	options.prune = true;
+	make_plan("HANDLER vdisk_nullio {\n}\n");
+	nr = plan.nr;
+	for (i = 0; i < nr; i++) {
+		kernel.fail_at = i;
+		kernel.error = EBUSY;
+		CHECK_EQ(apply("HANDLER vdisk_nullio {\n}\n"), ROLLED_BACK);
+		after = dump();
+		same(after, before);
+		free(after);
+	}
+	kernel.fail_at = -1;
+	must_apply("HANDLER vdisk_nullio {\n}\n");
+	CHECK(!k_has(&kernel, "device_groups/d") && !k_has(&kernel, "targets/scst_local/t"));
+	free(before);
+	end();
+}
+
+/* A target that is hardware and comes later is no port of another node. */
+TEST(target_group_waits)
+{
+	const char *text = "HANDLER vdisk_nullio {\nDEVICE a\n}\nTARGET_DRIVER ib_srpt {\nTARGET t {\n}\n}\n" GROUP;
+	struct stat st;
+	char *path;
+
+	begin();
+	must_apply(text);
+	CHECK_EQ(plan.waiting, 2);
+	CHECK(k_has(&kernel, "device_groups/d/target_groups/x/state"));
+	CHECK(!k_has(&kernel, "device_groups/d/target_groups/x/t"));
+	k_add_target(&kernel, "ib_srpt", "t", NULL);
+	must_apply(text);
+	path = k_path(kernel.root, "device_groups/d/target_groups/x/t");
+	CHECK(!lstat(path, &st) && S_ISLNK(st.st_mode));
+	make_plan(text);
+	CHECK_EQ(plan.nr, 0);
+	/* Somebody has added it too early. */
+	k_remove(&kernel, "device_groups/d/target_groups/x/t");
+	k_dir(&kernel, "device_groups/d/target_groups/x/t");
+	k_file(&kernel, "device_groups/d/target_groups/x/t", "rel_tgt_id", 0644, "0", true);
+	must_apply(text);
+	CHECK(!lstat(path, &st) && S_ISLNK(st.st_mode));
+	free(path);
+	end();
+}
+
 /* ---- whole files ------------------------------------------------------- */
 
 static struct node *parse_quietly(const char *text)
