@@ -181,6 +181,10 @@ void skua_log_param(const char *where, const char *name, const char *value)
 		pr_err("skua: %s: parameter \"%s\" %s\n", where, name,
 		       value ? "has more than one value" : "has no value");
 }
+EXPORT_SYMBOL_GPL(skua_log_param);
+
+EXPORT_SYMBOL_GPL(skua_next_word);	/* of words.c, which is pure */
+EXPORT_SYMBOL_GPL(skua_next_param);
 
 static int check_name(const char *what, const char *name, size_t size)
 {

@@ -410,7 +410,6 @@ static inline u32 skua_block_size(const struct skua_dev *dev)
 /* params.c: add_device parameters; the grammar is in words.h */
 int skua_params_parse(struct skua_backend *be, char *params, struct skua_dev_config *config);
 int skua_parse_node(const char *word, int *node);
-void skua_log_param(const char *where, const char *name, const char *value);
 bool skua_ident_ok(const char *text);
 ssize_t skua_params_list(u32 params, char *buf);
 

@@ -83,6 +83,11 @@ struct skua_attr {
 
 int skua_bad_value(const void *obj, const struct skua_attr *attr, const char *buf, int error);
 
+/* The grammar of commands and their parameters, see core/words.c */
+char *skua_next_word(char **text);
+int skua_next_param(char **text, char **name, char **value);
+void skua_log_param(const char *where, const char *name, const char *value);
+
 /* ---- backends --------------------------------------------------------- */
 
 enum skua_io_op {

@@ -138,6 +138,7 @@ int iscsit_set_param(struct iscsit_target *target, const char *name, const char 
 	for (i = 0; i < ARRAY_SIZE(iscsit_values); i++)
 		if (!strcasecmp(iscsit_values[i].name, name))
 			return iscsit_set_value(target, &iscsit_values[i], text);
+	pr_err("skua_iscsi: %s: no parameter \"%s\"\n", target->name, name);
 	return -EINVAL;
 }
 
@@ -225,10 +226,10 @@ static ssize_t iscsit_redirect_store(void *obj, const struct skua_attr *attr, co
 
 	if (iscsit_word(buf, len, word, sizeof(word)) && len >= sizeof(word))
 		return skua_bad_value(obj, attr, buf, -EINVAL);
-	where = iscsit_next_word(&rest) ?: "";
-	how = iscsit_next_word(&rest);
+	where = skua_next_word(&rest) ?: "";
+	how = skua_next_word(&rest);
 	perm = how && !strcasecmp(how, "perm");
-	if (*where && (!how || (!perm && strcasecmp(how, "temp")) || iscsit_next_word(&rest) ||
+	if (*where && (!how || (!perm && strcasecmp(how, "temp")) || skua_next_word(&rest) ||
 		       strlen(where) >= sizeof(target->redirect)))
 		return skua_bad_value(obj, attr, buf, -EINVAL);
 	spin_lock(&target->lock);

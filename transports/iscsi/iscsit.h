@@ -199,7 +199,6 @@ bool iscsit_user_find(struct iscsit_users *users, const char *group, bool outgoi
 bool iscsit_users_any(struct iscsit_users *users, const char *group);
 bool iscsit_portal_allowed(struct iscsit_users *users, const char *local);
 void iscsit_group_gone(struct skua_tgt *tgt, const char *group);
-char *iscsit_next_word(char **text);
 
 /* hash.c */
 u32 iscsit_hash_init(void);

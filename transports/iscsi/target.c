@@ -81,18 +81,16 @@ static struct iscsit_target *iscsit_target_new(const char *name)
 
 static int iscsit_target_params(struct iscsit_target *target, char *params)
 {
-	char *item, *name, *value, *more;
-	int ret = 0;
+	char *name, *value;
+	int ret;
 
-	while (!ret && (item = strsep(&params, ";\n")) && *item) {
-		name = iscsit_next_word(&item);
-		value = iscsit_next_word(&item);
-		more = iscsit_next_word(&item);
-		ret = value && !more ? iscsit_set_param(target, name, value) : -EINVAL;
+	while ((ret = skua_next_param(&params, &name, &value)) > 0) {
+		ret = iscsit_set_param(target, name, value);
 		if (ret)
-			pr_err("skua_iscsi: %s: parameter %s: not set\n", target->name,
-			       name ?: "");
+			return ret;
 	}
+	if (ret)
+		skua_log_param(target->name, name, value);
 	return ret;
 }
 
@@ -108,8 +106,10 @@ int iscsit_add_target(const char *name, char *params)
 	struct iscsit_target *target;
 	int ret;
 
-	if (strlen(name) > ISCSI_NAME_MAX)
+	if (strlen(name) > ISCSI_NAME_MAX) {
+		pr_err("skua_iscsi: \"%s\" is too long for an iSCSI name\n", name);
 		return -EINVAL;
+	}
 	target = iscsit_target_new(name);
 	if (!target)
 		return -ENOMEM;

@@ -332,28 +332,6 @@ static int iscsit_entry_del(struct iscsit_users *users, struct skua_tgt *tgt, co
 	return 0;
 }
 
-/**
- * iscsit_next_word() - cut a word off a text; blanks and '=' separate
- * @text: where to start; moved on
- *
- * Return: NULL if there is none.
- */
-char *iscsit_next_word(char **text)
-{
-	char *word, *end;
-
-	if (!*text)
-		return NULL;
-	word = *text + strspn(*text, "= \t\n");
-	end = word + strcspn(word, "= \t\n");
-	*text = end;
-	if (*end) {
-		*end = '\0';
-		(*text)++;
-	}
-	return *word ? word : NULL;
-}
-
 /* A word that may hold '=', as secrets do: only blanks separate. */
 static char *iscsit_next_value(char **text)
 {
@@ -403,18 +381,18 @@ static int iscsit_discovery_cmd(bool add, const char *attr, char *words)
 
 	if (strcasecmp(attr, "portal"))
 		return iscsit_entry_cmd(&iscsit_discovery_users, NULL, "", add, attr, words);
-	name = iscsit_next_word(&words);
+	name = skua_next_word(&words);
 	if (!name)
 		return -EINVAL;
-	return add ? iscsit_portal_add(name, iscsit_next_word(&words)) : iscsit_portal_del(name);
+	return add ? iscsit_portal_add(name, skua_next_word(&words)) : iscsit_portal_del(name);
 }
 
 /* [add|del]_[target|group]_attribute TARGET [GROUP] ATTRIBUTE ... */
 static int iscsit_target_cmd(bool add, bool of_group, char *words)
 {
-	char *name = iscsit_next_word(&words);
-	char *group = of_group ? iscsit_next_word(&words) : NULL;
-	char *attr = iscsit_next_word(&words);
+	char *name = skua_next_word(&words);
+	char *group = of_group ? skua_next_word(&words) : NULL;
+	char *attr = skua_next_word(&words);
 	struct iscsit_target *target;
 	int ret = -ENOENT;
 
@@ -451,7 +429,7 @@ int iscsit_drv_cmd(const char *cmd, char *words)
 		return -ENOIOCTLCMD;
 	cmd += 4;
 	if (!strcasecmp(cmd, "attribute")) {
-		attr = iscsit_next_word(&words);
+		attr = skua_next_word(&words);
 		return attr ? iscsit_discovery_cmd(add, attr, words) : -EINVAL;
 	}
 	if (!strcasecmp(cmd, "target_attribute"))

@@ -147,36 +147,24 @@ static void local_tgt_del(struct local_tgt *ltgt)
 	kfree(ltgt);
 }
 
-/* Words are separated by blanks or '='. NULL: no more. */
-static char *local_next_word(char **text)
-{
-	char *word = *text + strspn(*text, "= \t\n");
-	char *end = word + strcspn(word, "= \t\n");
-
-	*text = end;
-	if (*end) {
-		*end = '\0';
-		(*text)++;
-	}
-	return *word ? word : NULL;
-}
-
 /* The parameter session_name of add_target may be repeated. */
 static int local_add_sessions(struct local_tgt *ltgt, char *params)
 {
-	char *item, *key, *name;
-	int ret = 0;
+	const char *tgt_name = skua_tgt_name(ltgt->tgt);
+	char *name, *value;
+	int ret;
 
-	while (!ret && (item = strsep(&params, ";\n")) && *item) {
-		key = local_next_word(&item);
-		name = local_next_word(&item);
-		if (!name || strcasecmp(key, "session_name") || local_next_word(&item)) {
-			pr_err("skua_local: %s: parameter %s: only session_name=NAME is known\n",
-			       skua_tgt_name(ltgt->tgt), key ?: "");
+	while ((ret = skua_next_param(&params, &name, &value)) > 0) {
+		if (strcasecmp(name, "session_name")) {
+			pr_err("skua_local: %s: no parameter \"%s\"\n", tgt_name, name);
 			return -EINVAL;
 		}
-		ret = local_host_add(ltgt, name);
+		ret = local_host_add(ltgt, value);
+		if (ret)
+			return ret;
 	}
+	if (ret)
+		skua_log_param(tgt_name, name, value);
 	return ret;
 }
 
@@ -240,9 +228,9 @@ static int local_drv_cmd(const char *cmd, char *words)
 
 	if (!add && strcasecmp(cmd, "del_session"))
 		return -ENOIOCTLCMD;
-	tgt_name = local_next_word(&words);
-	name = local_next_word(&words);
-	more = local_next_word(&words);
+	tgt_name = skua_next_word(&words);
+	name = skua_next_word(&words);
+	more = skua_next_word(&words);
 	if (!tgt_name || !name || more) {
 		pr_err("skua_local: usage: %s TARGET SESSION\n", cmd);
 		return -EINVAL;
