@@ -21,3 +21,20 @@ iser_discover()
 }
 
 iser_no_sessions() { [ -z "$(iscsi_sessions)" ]; }
+
+# iser_inq [QUERY [USER]]: LUN 0's inquiry data, by libiscsi
+iser_inq() { bounded 60 iscsi-inq "iser://${2:-}$ISCSI_PORTAL/$ISCSI_IQN/0${1:-}"; }
+
+# iscsi_host_of tcp|iser: SCSI host of the session over that transport
+iscsi_host_of()
+{
+	local dir
+
+	for dir in /sys/class/iscsi_host/host*; do
+		[ "$(cat "/sys/class/scsi_host/${dir##*/}/proc_name")" = \
+			"$([ "$1" = tcp ] && echo iscsi_tcp || echo iscsi_iser)" ] || continue
+		echo "${dir##*/host}"
+		return 0
+	done
+	return 1
+}
