@@ -272,10 +272,12 @@ static struct iscsit_entry *iscsit_entry_new(const char *group, u8 kind, const c
 
 static int iscsit_entry_check(u8 kind, const char *name, const char *secret)
 {
-	if (strlen(name) >= ISCSI_USER_MAX)
+	if (strlen(name) >= ISCSI_USER_MAX || (kind == ISCSIT_PORTAL && secret)) {
+		pr_err("skua_iscsi: %s: too long, or a word too many\n", iscsit_kinds[kind]);
 		return -EINVAL;
+	}
 	if (kind == ISCSIT_PORTAL)
-		return secret ? -EINVAL : 0;
+		return 0;
 	if (!secret || strlen(secret) < ISCSIT_MIN_SECRET || strlen(secret) >= ISCSI_SECRET_MAX) {
 		pr_err("skua_iscsi: user %s: a secret has 12 to 255 characters\n", name);
 		return -EINVAL;
@@ -375,6 +377,12 @@ static int iscsit_entry_cmd(struct iscsit_users *users, struct skua_tgt *tgt, co
 	       iscsit_entry_del(users, tgt, group, kind, name);
 }
 
+static int iscsit_incomplete(const char *what)
+{
+	pr_err("skua_iscsi: %s: a word is missing, or too long\n", what);
+	return -EINVAL;
+}
+
 static int iscsit_discovery_cmd(bool add, const char *attr, char *words)
 {
 	char *name;
@@ -383,7 +391,7 @@ static int iscsit_discovery_cmd(bool add, const char *attr, char *words)
 		return iscsit_entry_cmd(&iscsit_discovery_users, NULL, "", add, attr, words);
 	name = skua_next_word(&words);
 	if (!name)
-		return -EINVAL;
+		return iscsit_incomplete(attr);
 	return add ? iscsit_portal_add(name, skua_next_word(&words)) : iscsit_portal_del(name);
 }
 
@@ -397,7 +405,7 @@ static int iscsit_target_cmd(bool add, bool of_group, char *words)
 	int ret = -ENOENT;
 
 	if (!attr || (group && strlen(group) >= SKUA_MAX_NAME))
-		return -EINVAL;
+		return iscsit_incomplete("attribute of a target");
 	target = iscsit_target_get(name);
 	if (!target) {
 		pr_err("skua_iscsi: no target %s\n", name);
@@ -430,7 +438,8 @@ int iscsit_drv_cmd(const char *cmd, char *words)
 	cmd += 4;
 	if (!strcasecmp(cmd, "attribute")) {
 		attr = skua_next_word(&words);
-		return attr ? iscsit_discovery_cmd(add, attr, words) : -EINVAL;
+		return attr ? iscsit_discovery_cmd(add, attr, words) :
+			      iscsit_incomplete("attribute");
 	}
 	if (!strcasecmp(cmd, "target_attribute"))
 		return iscsit_target_cmd(add, false, words);
