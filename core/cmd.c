@@ -6,6 +6,7 @@
  */
 #include <scsi/scsi_proto.h>
 
+#include "latency.h"
 #include "priv.h"
 #include "sense.h"
 
@@ -48,21 +49,19 @@ static bool skua_cmd_needs_sleep(const struct skua_cmd *cmd)
 static void skua_cmd_account(struct skua_cmd *cmd)
 {
 	struct skua_stats __percpu *stats = cmd->queue->session->stats;
-	int dir = SKUA_STAT_UNKNOWN;
+	const struct skua_nexus *nx = cmd->nexus;
+	int dir = skua_cmd_kind(cmd);
 
-	if (cmd->op) {
-		if (cmd->op->flags & SKUA_F_IN)
-			dir = SKUA_STAT_READ;
-		else if (cmd->op->flags & SKUA_F_OUT)
-			dir = SKUA_STAT_WRITE;
-		else
-			dir = SKUA_STAT_NONE;
-		if (cmd->op->flags & SKUA_F_MEDIA && (cmd->io.pos | cmd->io.len) & 4095)
-			this_cpu_inc(stats->dir[dir].unaligned);
-	}
+	if (cmd->op && cmd->op->flags & SKUA_F_MEDIA && (cmd->io.pos | cmd->io.len) & 4095)
+		this_cpu_inc(stats->dir[dir].unaligned);
 	this_cpu_inc(stats->dir[dir].cmds);
 	if (cmd->xfer_len)
 		this_cpu_add(stats->dir[dir].bytes, cmd->xfer_len);
+	if (!nx)
+		return;
+	this_cpu_inc(nx->stats->dir[dir].cmds);
+	if (cmd->xfer_len)
+		this_cpu_add(nx->stats->dir[dir].bytes, cmd->xfer_len);
 }
 
 /**
@@ -121,6 +120,7 @@ void skua_cmd_done(struct skua_cmd *cmd, u8 status)
 		skua_cmd_end_aborted(cmd, old);
 	if (unlikely(cmd->ctl & SKUA_CTL_UA))
 		skua_cmd_keep_ua(cmd);
+	skua_lat_stamp(cmd, SKUA_STAMP_DONE);
 	skua_cmd_account(cmd);
 	if (nx && unlikely(READ_ONCE(nx->holding)))
 		skua_order_kick(nx);
@@ -299,6 +299,7 @@ void skua_cmd_release(struct skua_cmd *cmd)
 	struct skua_nexus *nx = cmd->nexus;
 	struct skua_queue *queue = cmd->queue;
 
+	skua_lat_end(cmd);
 	if (cmd->ctl & SKUA_CTL_PAGES)
 		nx->dev->be->put_pages(&cmd->io);
 	if (cmd->sgv)
@@ -575,6 +576,7 @@ static bool skua_gate(struct skua_cmd *cmd)
 /* The data is there, or there is none; in a context in which the command may run. */
 static void skua_cmd_run(struct skua_cmd *cmd)
 {
+	skua_lat_stamp(cmd, SKUA_STAMP_RUN);
 	if (unlikely(skua_cmd_aborted(cmd)))
 		skua_cmd_done(cmd, SAM_STAT_TASK_ABORTED);
 	else if (cmd->op->flags & SKUA_F_RW && !cmd->io.len)
@@ -611,6 +613,7 @@ static void skua_cmd_go(struct skua_cmd *cmd, bool may_sleep)
 		return;
 	}
 	cmd->ctl |= SKUA_CTL_STARTED;
+	skua_lat_stamp(cmd, SKUA_STAMP_START);
 	READ_ONCE(cmd->queue->ops)->start(cmd, may_sleep);
 }
 
@@ -687,6 +690,7 @@ int skua_cmd_submit(struct skua_cmd *cmd)
 	if (unlikely(!percpu_ref_tryget_live(&queue->ref)))
 		return -ESHUTDOWN;
 	skua_cmd_init(cmd);
+	skua_lat_begin(cmd);
 	cmd->op = skua_cdb_find(cmd->cdb, cmd->cdb_len);
 
 	/* Order.c relies on lookup and check of "holding" being one RCU section. */

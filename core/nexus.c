@@ -11,6 +11,7 @@
  * (they hold ref); task management and configuration (under skua_conf, which
  * free_work takes to unlink); order_work (cancelled by free_work).
  */
+#include "latency.h"
 #include "priv.h"
 
 #define SKUA_LOST_GRACE	(600 * HZ)	/* see skua_dev_lost() */
@@ -55,6 +56,8 @@ static void skua_nexus_released(struct percpu_ref *ref)
 
 void skua_nexus_free(struct skua_nexus *nx)
 {
+	skua_lat_free(&nx->lat);
+	free_percpu(nx->stats);
 	kfree_rcu(nx, rcu);
 }
 
@@ -77,7 +80,9 @@ struct skua_nexus *skua_nexus_create(struct skua_session *sess, struct skua_dev 
 	nx = kzalloc_node(sizeof(*nx), GFP_KERNEL, dev->config.numa_node);
 	if (!nx)
 		return NULL;
-	if (percpu_ref_init(&nx->ref, skua_nexus_released, 0, GFP_KERNEL)) {
+	nx->stats = alloc_percpu(struct skua_nexus_stats);
+	if (!nx->stats || percpu_ref_init(&nx->ref, skua_nexus_released, 0, GFP_KERNEL)) {
+		free_percpu(nx->stats);
 		kfree(nx);
 		return NULL;
 	}
@@ -94,6 +99,7 @@ struct skua_nexus *skua_nexus_create(struct skua_session *sess, struct skua_dev 
 	kref_get(&sess->refs);
 	skua_dev_get(dev);
 	list_add_tail(&nx->dev_link, &dev->nexuses);
+	skua_lat_add_nexus(nx);
 	return nx;
 }
 

@@ -239,6 +239,14 @@ struct skua_stats {
 	} dir[SKUA_NR_STAT];
 };
 
+struct skua_nexus_stats {
+	struct {
+		u64 cmds, bytes;
+	} dir[SKUA_NR_STAT];
+};
+
+struct skua_lat;			/* latency.c */
+
 /**
  * struct skua_session - an I_T nexus
  * @kobj: sessions/NAME
@@ -262,6 +270,7 @@ struct skua_session {
 	bool closing;				/* unlinked, under skua_conf */
 	struct skua_stats __percpu *stats;
 	struct skua_stats base;			/* subtracted by the counters' reset */
+	struct skua_lat __rcu *lat;		/* while it is measured; replaced under skua_conf */
 	u64 id;
 	void *priv;
 	bool close_asked;			/* under @lock */
@@ -270,6 +279,7 @@ struct skua_session {
 	struct list_head tree_link;		/* sysfs_sess.c: sessions that are visible */
 	struct skua_group *tree_grp;		/* what the link "luns" shows; holds its kobject */
 	struct kobject *dir;			/* the transport's subdirectory, or NULL */
+	struct kobject *lat_dir;		/* latency/ */
 	u8 transport_id[SKUA_MAX_TRANSPORT_ID];
 	u32 transport_id_len;
 	u32 key_len;
@@ -300,6 +310,8 @@ struct skua_nexus {
 	struct percpu_ref ref;
 	struct skua_session *sess;
 	struct skua_dev *dev;
+	struct skua_nexus_stats __percpu *stats;
+	struct skua_lat __rcu *lat;		/* as the session's */
 	u16 lun;
 	bool read_only;
 	u8 nr_ua;
@@ -338,6 +350,7 @@ enum {
 	SKUA_CTL_HELD	 = 1 << 1,	/* on nexus->held; under nexus->lock */
 	SKUA_CTL_STARTED = 1 << 2,	/* start() was called: data may have moved */
 	SKUA_CTL_UA	 = 1 << 3,	/* took the unit attention ua_asc, ua_ascq */
+	SKUA_CTL_TIMED	 = 1 << 4,	/* stamp[] is valid: latency was measured as it began */
 };
 
 static inline bool skua_cmd_aborted(const struct skua_cmd *cmd)

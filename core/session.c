@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/srcu.h>
 
+#include "latency.h"
 #include "priv.h"
 
 static atomic64_t skua_session_ids = ATOMIC64_INIT(0);
@@ -28,6 +29,7 @@ void skua_session_free(struct skua_session *sess)
 
 	if (table)
 		kvfree_rcu(table, rcu);
+	skua_lat_free(&sess->lat);
 	free_percpu(sess->stats);
 	kfree(sess);
 }
@@ -202,6 +204,7 @@ static struct skua_session *skua_session_alloc(struct skua_tgt *tgt,
 	memcpy(sess->transport_id, params->transport_id, params->transport_id_len);
 	sess->transport_id_len = params->transport_id_len;
 	strscpy(sess->initiator, params->initiator, sizeof(sess->initiator));
+	skua_lat_add_session(sess);
 	return sess;
 }
 

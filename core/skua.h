@@ -315,6 +315,15 @@ enum skua_task_attr {
 	SKUA_ACA,
 };
 
+/* When a command got where; only while latency is measured (core/latency.h) */
+enum {
+	SKUA_STAMP_SUBMIT,
+	SKUA_STAMP_START,		/* write data are asked for */
+	SKUA_STAMP_RUN,
+	SKUA_STAMP_DONE,
+	SKUA_NR_STAMP
+};
+
 enum {
 	SKUA_CMD_SILENT	 = 1 << 0,	/* aborted: respond() sends nothing, only releases */
 };
@@ -375,7 +384,7 @@ struct skua_cmd {
 	void *buf;			/* linear parameter data */
 	u32 buf_len;
 	void *ctx;			/* of commands made of several I/Os */
-	u64 start_ns;
+	u64 stamp[SKUA_NR_STAMP];	/* ns; see SKUA_CTL_TIMED */
 	struct skua_io io;
 };
 

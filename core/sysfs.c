@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/utsname.h>
 
+#include "latency.h"
 #include "sysfs.h"
 
 #define ROOT_NAME	"scst_tgt"
@@ -536,9 +537,26 @@ static ssize_t threads_store(void *obj, const struct skua_attr *attr, const char
 	return skua_mgmt_done(0, len);
 }
 
+static ssize_t measure_latency_show(void *obj, const struct skua_attr *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", skua_lat_measuring());
+}
+
+static ssize_t measure_latency_store(void *obj, const struct skua_attr *attr, const char *buf,
+				     size_t len)
+{
+	bool on;
+	int r = skua_parse_bool(buf, &on);
+
+	if (r)
+		return skua_bad_value(obj, attr, buf, r);
+	return skua_lat_switch(on) ?: len;
+}
+
 static const struct skua_attr root_files[] = {
 	SKUA_ATTR("version", 0444, version_show, NULL),
 	SKUA_ATTR("last_sysfs_mgmt_res", 0444, last_result_show, NULL),
+	SKUA_ATTR("measure_latency", 0644, measure_latency_show, measure_latency_store),
 	SKUA_ATTR("setup_id", 0644, setup_id_show, setup_id_store),
 	SKUA_ATTR("threads", 0644, threads_show, threads_store),
 	{ }

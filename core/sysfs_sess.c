@@ -2,6 +2,7 @@
 /*
  * The tree: sessions and their LUNs.
  */
+#include "latency.h"
 #include "sysfs.h"
 
 #define MAX_SUFFIX	12		/* "_" and a number */
@@ -105,6 +106,42 @@ static const struct skua_attr close_files[] = {
 	{ }
 };
 
+/* ---- latency/ --------------------------------------------------------- */
+
+#define LAT_SIZE_SHIFT	8		/* arg: SKUA_STAT_*, and the size above it */
+
+static ssize_t latency_show(void *obj, const struct skua_attr *attr, char *buf)
+{
+	return skua_lat_show_sizes(obj, attr->arg & ((1 << LAT_SIZE_SHIFT) - 1),
+				   attr->arg >> LAT_SIZE_SHIFT, buf);
+}
+
+/* Any write clears all files, and the LUNs' histograms. */
+static ssize_t latency_store(void *obj, const struct skua_attr *attr, const char *buf, size_t len)
+{
+	return skua_lat_clear(obj) ?: len;
+}
+
+#define LAT_FILE(name, kind, size)						\
+	SKUA_ATTR_ARG(name, 0644, latency_show, latency_store, (kind) | (size) << LAT_SIZE_SHIFT)
+#define LAT_FILES(letter, kind)							\
+	LAT_FILE(letter "512", kind, 0), LAT_FILE(letter "1024", kind, 1),	\
+	LAT_FILE(letter "2048", kind, 2), LAT_FILE(letter "4096", kind, 3),	\
+	LAT_FILE(letter "8192", kind, 4), LAT_FILE(letter "16384", kind, 5),	\
+	LAT_FILE(letter "32768", kind, 6), LAT_FILE(letter "65536", kind, 7),	\
+	LAT_FILE(letter "131072", kind, 8), LAT_FILE(letter "262144", kind, 9),	\
+	LAT_FILE(letter "524288", kind, 10)
+
+static const struct skua_attr latency_files[] = {
+	LAT_FILES("n", SKUA_STAT_NONE),
+	LAT_FILES("r", SKUA_STAT_READ),
+	LAT_FILES("w", SKUA_STAT_WRITE),
+	LAT_FILES("b", SKUA_STAT_BIDI),
+	{ }
+};
+
+/* ---- directories of sessions ------------------------------------------ */
+
 /* What a login sent is no file name yet. */
 static void clean_name(char *name, const char *initiator)
 {
@@ -160,7 +197,7 @@ int skua_sysfs_session_add(struct skua_session *sess,
 			   const struct skua_session_params *params)
 {
 	struct skua_build *b = skua_build_begin(&sess->kobj);
-	struct kobject *dir = NULL;
+	struct kobject *dir = NULL, *lat_dir;
 	int r;
 
 	INIT_LIST_HEAD(&sess->tree_link);
@@ -171,6 +208,7 @@ int skua_sysfs_session_add(struct skua_session *sess,
 	if (sess->tgt->drv->ops->close_queue)
 		skua_build_files(b, &sess->kobj, close_files);
 	skua_build_list(b, &sess->kobj, sess->tgt->drv->ops->sess_attrs);
+	lat_dir = skua_build_dir(b, &sess->kobj, "latency", sess, latency_files);
 	if (params->dir_name) {
 		dir = skua_build_dir(b, &sess->kobj, params->dir_name, sess, NULL);
 		skua_build_list(b, dir, params->dir_attrs);
@@ -181,6 +219,7 @@ int skua_sysfs_session_add(struct skua_session *sess,
 	if (r)
 		return r;
 	sess->dir = dir;
+	sess->lat_dir = lat_dir;
 	sess->tree_grp = get_group(sess->grp);
 	spin_lock(&skua_tree_lock);
 	list_add_tail(&sess->tree_link, &skua_tree_sessions);
@@ -221,6 +260,7 @@ void skua_sysfs_session_del(struct skua_session *sess)
 	sess->tree_grp = NULL;
 	spin_unlock(&skua_tree_lock);
 	skua_dir_remove(&sess->dir);
+	skua_dir_remove(&sess->lat_dir);
 	skua_node_del(&sess->kobj);
 	put_group(grp);
 }
@@ -245,8 +285,52 @@ static ssize_t thread_pid_show(void *obj, const struct skua_attr *attr, char *bu
 	return sysfs_emit(buf, "\n");
 }
 
+static u64 lun_count(const struct skua_nexus *nx, int dir, bool bytes)
+{
+	const struct skua_nexus_stats *stats;
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(nx->stats, cpu);
+		sum += bytes ? READ_ONCE(stats->dir[dir].bytes) : READ_ONCE(stats->dir[dir].cmds);
+	}
+	return sum;
+}
+
+static ssize_t lun_cmds_show(void *obj, const struct skua_attr *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", lun_count(obj, attr->arg, false));
+}
+
+/* All that are neither reads nor writes */
+static ssize_t lun_others_show(void *obj, const struct skua_attr *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", lun_count(obj, SKUA_STAT_NONE, false) +
+			  lun_count(obj, SKUA_STAT_BIDI, false) +
+			  lun_count(obj, SKUA_STAT_UNKNOWN, false));
+}
+
+static ssize_t lun_kb_show(void *obj, const struct skua_attr *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", lun_count(obj, attr->arg, true) >> 10);
+}
+
+static ssize_t lun_latency_show(void *obj, const struct skua_attr *attr, char *buf)
+{
+	return skua_lat_show_nexus(obj, attr->arg, buf);
+}
+
 static const struct skua_attr nexus_files[] = {
 	SKUA_ATTR("active_commands", 0444, lun_active_show, NULL),
+	SKUA_ATTR_ARG("read_cmd_count", 0444, lun_cmds_show, NULL, SKUA_STAT_READ),
+	SKUA_ATTR_ARG("write_cmd_count", 0444, lun_cmds_show, NULL, SKUA_STAT_WRITE),
+	SKUA_ATTR("other_cmd_count", 0444, lun_others_show, NULL),
+	SKUA_ATTR_ARG("read_io_count_kb", 0444, lun_kb_show, NULL, SKUA_STAT_READ),
+	SKUA_ATTR_ARG("write_io_count_kb", 0444, lun_kb_show, NULL, SKUA_STAT_WRITE),
+	SKUA_ATTR_ARG("read_latency", 0444, lun_latency_show, NULL, SKUA_STAT_READ),
+	SKUA_ATTR_ARG("write_latency", 0444, lun_latency_show, NULL, SKUA_STAT_WRITE),
+	SKUA_ATTR_ARG("other_latency", 0444, lun_latency_show, NULL, SKUA_STAT_NONE),
 	SKUA_ATTR("thread_index", 0444, thread_index_show, NULL),
 	SKUA_ATTR("thread_pid", 0444, thread_pid_show, NULL),
 	{ }
