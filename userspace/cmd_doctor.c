@@ -9,14 +9,14 @@
 
 #include "check.h"
 #include "cmd.h"
+#include "doctor.h"
 #include "parse.h"
 #include "state.h"
 #include "term.h"
 
 static unsigned int problems;
 
-PRINTF(1, 2)
-static void fine(const char *format, ...)
+void fine(const char *format, ...)
 {
 	va_list ap;
 
@@ -27,8 +27,7 @@ static void fine(const char *format, ...)
 	putchar('\n');
 }
 
-PRINTF(2, 3)
-static void problem(const char *remedy, const char *format, ...)
+void problem(const char *remedy, const char *format, ...)
 {
 	va_list ap;
 
@@ -82,41 +81,6 @@ static void look_at_file(void)
 	diags_free(&diags);
 }
 
-/* Such as "4: ACTIVE" */
-static char *port_value(const char *port, const char *name)
-{
-	char *path = xprintf("%s/%s", port, name), *value;
-	size_t len;
-
-	value = read_all(path, &len);
-	free(path);
-	if (value)
-		value[strcspn(value, "\n")] = '\0';
-	return value ? value : xstrdup("?");
-}
-
-static void look_at_ports(void)
-{
-	glob_t g = { 0 };
-	size_t i;
-
-	if (glob("/sys/class/infiniband/*/ports/*", 0, NULL, &g))
-		fine("no RDMA device: iSCSI over TCP only");
-	for (i = 0; i < g.gl_pathc; i++) {
-		const char *port = g.gl_pathv[i], *name = port + strlen("/sys/class/infiniband/");
-		char *state = port_value(port, "state"), *link = port_value(port, "link_layer");
-
-		if (strstr(state, "ACTIVE"))
-			fine("RDMA port %s (%s) is active", name, link);
-		else
-			problem("check the cable, the switch, and for InfiniBand the subnet manager",
-				"RDMA port %s (%s) is %s", name, link, state);
-		free(state);
-		free(link);
-	}
-	globfree(&g);
-}
-
 static bool has_luns(const struct node *tgt)
 {
 	const struct node *i;
@@ -155,7 +119,7 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct node *root;
 	struct tree tree;
-	bool loaded;
+	bool loaded, rdma;
 
 	(void)argv;
 	if (argc > 1)
@@ -164,9 +128,12 @@ int cmd_doctor(int argc, char **argv)
 	loaded = !tree_open(&tree, NULL);
 	look_at_modules(loaded);
 	look_at_file();
-	look_at_ports();
-	if (loaded) {
+	rdma = look_at_ports();
+	if (!loaded) {
+		look_at_memory(NULL, NULL, rdma);
+	} else {
 		root = state_read(&tree);
+		look_at_memory(&tree, root, rdma);
 		look_at_targets(root);
 		node_free(root);
 	}

@@ -8,25 +8,10 @@
 
 #include "cmd.h"
 #include "object.h"
-#include "sample.h"
+#include "rates.h"
 #include "term.h"
 
 #define CLOSE_TRIES	300	/* of 100 ms, for a session to be gone */
-
-static bool is_of(const struct session *s, const char *filter)
-{
-	char *full;
-	bool yes;
-
-	if (!filter)
-		return true;
-	full = xprintf("targets/%s/%s", s->driver, s->target);
-	yes = !strcmp(full, filter);
-	full[strlen("targets/") + strlen(s->driver)] = '\0';
-	yes |= !strcmp(full, filter);
-	free(full);
-	return yes;
-}
 
 static double per_second(unsigned long long now, unsigned long long before, double seconds)
 {
@@ -62,7 +47,7 @@ static void print_all(const struct sample *now, const struct sample *before, dou
 	       seconds > 0 ? "MiB/S" : "MiB", seconds > 0 ? "WRITE/S" : "WRITES",
 	       seconds > 0 ? "MiB/S" : "MiB", "WHERE", term_plain(stdout));
 	for (i = 0; i < now->nr; i++)
-		if (is_of(&now->v[i], filter))
+		if (session_is_of(&now->v[i], filter))
 			print_one(&now->v[i], before ? sample_find(before, &now->v[i]) : NULL,
 				  seconds);
 }

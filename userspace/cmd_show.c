@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* skuaadm show, list */
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd.h"
-#include "sample.h"
+#include "rates.h"
 #include "state.h"
 #include "term.h"
 
@@ -80,14 +82,40 @@ static void show_lun(const struct node *lun, const char *indent)
 	       ro && !strcmp(ro, "1") ? ", read_only" : "");
 }
 
-static void show_sessions(const struct sample *sample, const char *driver, const char *target,
+struct seen {
+	struct sample now, before;
+	bool rates;			/* there is a sample before */
+};
+
+/* In all, or in a second */
+static void show_work(const struct session *s, const struct session *before, bool rates)
+{
+	struct rates r;
+	char *kb;
+
+	if (rates && !before)
+		return;			/* has just come */
+	if (rates) {
+		rates_of_session(&r, s, before);
+		printf(": %.0f read/s %.1f MB/s, %.0f write/s %.1f MB/s, %llu active", r.reads,
+		       r.read_mb, r.writes, r.write_mb, s->active);
+		return;
+	}
+	kb = human(s->read_kb << 10);
+	printf(": %s read", kb);
+	free(kb);
+	kb = human(s->write_kb << 10);
+	printf(", %s written, %llu active", kb, s->active);
+	free(kb);
+}
+
+static void show_sessions(const struct seen *seen, const char *driver, const char *target,
 			  const char *group, const char *indent)
 {
 	size_t i;
 
-	for (i = 0; i < sample->nr; i++) {
-		const struct session *s = &sample->v[i];
-		char *kb;
+	for (i = 0; i < seen->now.nr; i++) {
+		const struct session *s = &seen->now.v[i];
 
 		if (strcmp(s->driver, driver) || strcmp(s->target, target) ||
 		    strcmp(s->group, group))
@@ -96,16 +124,12 @@ static void show_sessions(const struct sample *sample, const char *driver, const
 		       term_plain(stdout));
 		if (*s->where)
 			printf(" (%s)", s->where);
-		kb = human(s->read_kb << 10);
-		printf(": %s read", kb);
-		free(kb);
-		kb = human(s->write_kb << 10);
-		printf(", %s written, %llu active\n", kb, s->active);
-		free(kb);
+		show_work(s, sample_find(&seen->before, s), seen->rates);
+		putchar('\n');
 	}
 }
 
-static void show_group(const struct node *group, const struct sample *sample)
+static void show_group(const struct node *group, const struct seen *seen)
 {
 	const struct node *child, *tgt = group->parent;
 	const char *between = ": ";
@@ -120,10 +144,10 @@ static void show_group(const struct node *group, const struct sample *sample)
 	for_each_child(child, group)
 		if (child->kind == N_LUN)
 			show_lun(child, "        ");
-	show_sessions(sample, tgt->parent->name, tgt->name, group->name, "        ");
+	show_sessions(seen, tgt->parent->name, tgt->name, group->name, "        ");
 }
 
-static void show_target(const struct node *tgt, const struct sample *sample)
+static void show_target(const struct node *tgt, const struct seen *seen)
 {
 	const char *enabled = attr_value(tgt, "enabled"), *id = attr_value(tgt, "rel_tgt_id");
 	const char *comment = attr_value(tgt, "comment"), *device = attr_value(tgt, "device");
@@ -142,10 +166,10 @@ static void show_target(const struct node *tgt, const struct sample *sample)
 	for_each_child(child, tgt)
 		if (child->kind == N_LUN)
 			show_lun(child, "      ");
-	show_sessions(sample, tgt->parent->name, tgt->name, "", "      ");
+	show_sessions(seen, tgt->parent->name, tgt->name, "", "      ");
 	for_each_child(child, tgt)
 		if (child->kind == N_GROUP)
-			show_group(child, sample);
+			show_group(child, seen);
 }
 
 static void show_device_group(const struct node *dg)
@@ -168,7 +192,7 @@ static void show_device_group(const struct node *dg)
 	}
 }
 
-static void show_kind(const struct node *root, enum kind kind, const struct sample *sample)
+static void show_kind(const struct node *root, enum kind kind, const struct seen *seen)
 {
 	const struct node *top, *child;
 
@@ -186,34 +210,59 @@ static void show_kind(const struct node *root, enum kind kind, const struct samp
 			if (kind == N_HANDLER)
 				show_device(root, child);
 			else
-				show_target(child, sample);
+				show_target(child, seen);
 	}
+}
+
+static void look(struct tree *tree, struct seen *seen, double seconds)
+{
+	struct timespec t = { .tv_sec = seconds };
+
+	t.tv_nsec = (seconds - t.tv_sec) * 1e9;
+	if (seconds > 0) {
+		sample_take(tree, &seen->before);
+		nanosleep(&t, NULL);
+	}
+	sample_take(tree, &seen->now);
+	seen->rates = seconds > 0;
 }
 
 int cmd_show(int argc, char **argv)
 {
-	struct sample sample = { 0 };
+	static const struct option options[] = {
+		{ "rates", optional_argument, NULL, 'r' },
+		{ }
+	};
+	struct seen seen = { .rates = false };
+	double seconds = 0;
 	struct node *root;
 	struct tree tree;
-	int status;
+	int opt, status;
 
-	(void)argv;
-	if (argc > 1)
+	while ((opt = getopt_long(argc, argv, "r::", options, NULL)) >= 0) {
+		if (opt != 'r')
+			return usage("show", NULL);
+		seconds = optarg ? atof(optarg) : 1;
+		if (!(seconds > 0 && seconds <= 3600))
+			return usage("show", "\"%s\" is no number of seconds", optarg);
+	}
+	if (argc != optind)
 		return usage("show", NULL);
 	status = open_tree(&tree, false);
 	if (status != EXIT_OK)
 		return status;
+	look(&tree, &seen, seconds);
 	root = state_read(&tree);
-	sample_take(&tree, &sample);
 	printf("%sDevices%s\n", term_bold(stdout), term_plain(stdout));
-	show_kind(root, N_HANDLER, &sample);
+	show_kind(root, N_HANDLER, &seen);
 	printf("%sTargets%s\n", term_bold(stdout), term_plain(stdout));
-	show_kind(root, N_DRIVER, &sample);
+	show_kind(root, N_DRIVER, &seen);
 	if (node_find(root, N_DEVICE_GROUP, NULL)) {
 		printf("%sDevice groups%s\n", term_bold(stdout), term_plain(stdout));
-		show_kind(root, N_DEVICE_GROUP, &sample);
+		show_kind(root, N_DEVICE_GROUP, &seen);
 	}
-	sample_free(&sample);
+	sample_free(&seen.before);
+	sample_free(&seen.now);
 	node_free(root);
 	tree_close(&tree);
 	return EXIT_OK;

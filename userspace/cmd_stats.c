@@ -1,148 +1,167 @@
 // SPDX-License-Identifier: GPL-2.0
 /* skuaadm stats: counters for programs. */
+#include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "json.h"
-#include "sample.h"
+#include "prometheus.h"
 
-/* What a session counts, and what Prometheus calls it */
-struct metric {
-	const char *name, *help, *type;
-	const char *labels;
-	unsigned long long (*value)(const struct session *s);
+struct wishes {
+	bool json, prometheus;
+	double rates;			/* seconds to measure over; 0: no rates */
+	double interval;		/* seconds between files; 0: one only */
+	const char *listen, *file;
 };
 
-static unsigned long long reads(const struct session *s)
+static bool parse_seconds(const char *word, double *seconds)
 {
-	return s->read_cmds;
+	char *end;
+
+	*seconds = strtod(word, &end);
+	return end != word && !*end && *seconds >= 0.1 && *seconds <= 86400;
 }
 
-static unsigned long long writes(const struct session *s)
-{
-	return s->write_cmds;
-}
-
-static unsigned long long others(const struct session *s)
-{
-	return s->other_cmds;
-}
-
-static unsigned long long read_bytes(const struct session *s)
-{
-	return s->read_kb << 10;
-}
-
-static unsigned long long write_bytes(const struct session *s)
-{
-	return s->write_kb << 10;
-}
-
-static unsigned long long active(const struct session *s)
-{
-	return s->active;
-}
-
-static unsigned long long unaligned(const struct session *s)
-{
-	return s->unaligned;
-}
-
-static unsigned long long luns(const struct session *s)
-{
-	return s->luns.nr;
-}
-
-static const struct metric metrics[] = {
-	{ "skua_session_commands_total", "Commands since the session began or was reset", "counter",
-	  "direction=\"read\"", reads },
-	{ "skua_session_commands_total", NULL, NULL, "direction=\"write\"", writes },
-	{ "skua_session_commands_total", NULL, NULL, "direction=\"other\"", others },
-	{ "skua_session_bytes_total", "Data moved, in whole KiB", "counter", "direction=\"read\"",
-	  read_bytes },
-	{ "skua_session_bytes_total", NULL, NULL, "direction=\"write\"", write_bytes },
-	{ "skua_session_unaligned_commands_total", "Commands that are no multiple of 4 KiB",
-	  "counter", NULL, unaligned },
-	{ "skua_session_active_commands", "Commands in progress", "gauge", NULL, active },
-	{ "skua_session_luns", "LUNs that the session has", "gauge", NULL, luns },
-};
-
-/* The text format: backslash, quote and newline are escaped. */
-static void print_label(const char *name, const char *value, const char *end)
-{
-	printf("%s=\"", name);
-	for (; *value; value++) {
-		if (*value == '\\' || *value == '"')
-			putchar('\\');
-		if (*value == '\n')
-			fputs("\\n", stdout);
-		else
-			putchar(*value);
-	}
-	printf("\"%s", end);
-}
-
-static void print_metric(const struct metric *m, const struct sample *sample)
-{
-	size_t i;
-
-	if (m->help)
-		printf("# HELP %s %s\n# TYPE %s %s\n", m->name, m->help, m->name, m->type);
-	for (i = 0; i < sample->nr; i++) {
-		const struct session *s = &sample->v[i];
-
-		printf("%s{", m->name);
-		print_label("driver", s->driver, ",");
-		print_label("target", s->target, ",");
-		print_label("session", s->name, ",");
-		print_label("initiator", s->initiator, ",");
-		print_label("group", s->group, m->labels ? "," : "");
-		printf("%s} %llu\n", m->labels ? m->labels : "", m->value(s));
-	}
-}
-
-static void print_prometheus(const struct sample *sample)
-{
-	size_t i;
-
-	puts("# HELP skua_up Whether the core is loaded\n# TYPE skua_up gauge\nskua_up 1");
-	printf("# HELP skua_sessions Sessions\n# TYPE skua_sessions gauge\nskua_sessions %zu\n",
-	       sample->nr);
-	for (i = 0; i < ARRAY_SIZE(metrics); i++)
-		print_metric(&metrics[i], sample);
-}
-
-int cmd_stats(int argc, char **argv)
+/* EXIT_OK or the status to leave with */
+static int parse(int argc, char **argv, struct wishes *w)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "prometheus", no_argument, NULL, 'p' },
+		{ "rates", optional_argument, NULL, 'r' },
+		{ "listen", required_argument, NULL, 'l' },
+		{ "textfile", required_argument, NULL, 't' },
+		{ "interval", required_argument, NULL, 'i' },
 		{ }
 	};
-	struct sample sample = { 0 };
-	struct tree tree;
-	int opt, form = 0, status;
+	int opt;
 
-	while ((opt = getopt_long(argc, argv, "jp", options, NULL)) >= 0) {
-		if (opt == '?' || form)
+	while ((opt = getopt_long(argc, argv, "jpr::l:t:i:", options, NULL)) >= 0) {
+		if (opt == 'j')
+			w->json = true;
+		else if (opt == 'p')
+			w->prometheus = true;
+		else if (opt == 'l')
+			w->listen = optarg;
+		else if (opt == 't')
+			w->file = optarg;
+		else if (opt != 'r' && opt != 'i')
 			return usage("stats", NULL);
-		form = opt;
+		else if (!parse_seconds(optarg ? optarg : "1", opt == 'r' ? &w->rates : &w->interval))
+			return usage("stats", "\"%s\" is no number of seconds", optarg);
 	}
-	if (!form || argc != optind)
+	if (argc != optind)
+		return usage("stats", NULL);
+	if (w->json + w->prometheus != 1)
 		return usage("stats", "one of --json and --prometheus, please");
-	if (form == 'j' && !json_there())
-		return EXIT_FAILED;
-	status = open_tree(&tree, false);
+	if (w->json && (w->listen || w->file))
+		return usage("stats", "--listen and --textfile go with --prometheus");
+	if (w->rates > 0 && !w->json)
+		return usage("stats", "--rates goes with --json");
+	if (w->listen && w->file)
+		return usage("stats", "one of --listen and --textfile, please");
+	if (w->interval > 0 && !w->file)
+		return usage("stats", "--interval goes with --textfile");
+	return EXIT_OK;
+}
+
+/* ---- a file ----------------------------------------------------------- */
+
+/* A collector sees the old content or the new one. */
+static int write_file(const char *path)
+{
+	char *temp = xprintf("%s.%d~", path, (int)getpid()), *text;
+	FILE *f = fopen(temp, "we");
+	size_t len;
+	bool ok;
+
+	text = prometheus_text(&len);
+	ok = f && text && fwrite(text, 1, len, f) == len && !fchmod(fileno(f), 0644);
+	if (f && fclose(f))
+		ok = false;
+	if (ok && rename(temp, path))
+		ok = false;
+	if (!ok) {
+		complain("%s: %s", path, strerror(errno));
+		unlink(temp);
+	}
+	free(text);
+	free(temp);
+	return ok ? EXIT_OK : EXIT_FAILED;
+}
+
+/* Until a signal ends it. A file that cannot be written now may be later. */
+static int write_files(const char *path, double interval)
+{
+	struct timespec wait = { .tv_sec = interval };
+	sigset_t set, old;
+	int status;
+
+	wait.tv_nsec = (interval - wait.tv_sec) * 1e9;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	do {
+		status = write_file(path);
+	} while (sigtimedwait(&set, NULL, &wait) < 0);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return status;
+}
+
+/* ---- standard output -------------------------------------------------- */
+
+static void wait_seconds(double seconds)
+{
+	struct timespec t = { .tv_sec = seconds };
+
+	t.tv_nsec = (seconds - t.tv_sec) * 1e9;
+	nanosleep(&t, NULL);
+}
+
+static int print_once(const struct wishes *w)
+{
+	struct sample sample = { 0 }, before = { 0 };
+	struct tree tree;
+	int status = open_tree(&tree, false);
+
 	if (status != EXIT_OK)
 		return status;
+	if (w->rates > 0) {
+		sample_take(&tree, &before);
+		sample_luns(&tree, &before);
+		wait_seconds(w->rates);
+	}
 	sample_take(&tree, &sample);
-	if (form == 'j')
-		json_sample(&sample);
+	sample_luns(&tree, &sample);
+	if (w->json)
+		json_sample(&sample, w->rates > 0 ? &before : NULL);
 	else
-		print_prometheus(&sample);
+		prometheus_print(stdout, &sample);
+	sample_free(&before);
 	sample_free(&sample);
 	tree_close(&tree);
 	return EXIT_OK;
+}
+
+int cmd_stats(int argc, char **argv)
+{
+	struct wishes w = { 0 };
+	int status = parse(argc, argv, &w);
+
+	if (status != EXIT_OK)
+		return status;
+	if (w.json && !json_there())
+		return EXIT_FAILED;
+	if (w.listen)
+		return exporter_there() ? exporter_run(w.listen) : EXIT_FAILED;
+	if (w.file)
+		return w.interval > 0 ? write_files(w.file, w.interval) : write_file(w.file);
+	return print_once(&w);
 }

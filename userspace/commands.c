@@ -46,7 +46,10 @@ const struct command commands[] = {
 	  "  -m, --modules  names of the kernel modules it needs, one a line\n"
 	  "  -q, --quiet    only what is wrong\n", true },
 	{ "show", cmd_show, "devices, targets, LUNs, groups and sessions as a tree",
-	  "\n\nShows everything that is configured, and who is logged in.\n", false },
+	  "[--rates[=SECONDS]]\n\n"
+	  "Shows everything that is configured, and who is logged in.\n\n"
+	  "  -r, --rates[=SECONDS]  what sessions do in a second, measured over SECONDS (1),\n"
+	  "                         instead of what they have done\n", true },
 	{ "list", cmd_list, "names of one kind of object, one a line",
 	  "handlers|devices|drivers|targets|groups|luns|initiators|sessions|\n"
 	  "                    device_groups|target_groups\n\n"
@@ -83,17 +86,39 @@ const struct command commands[] = {
 	{ "close-session", cmd_close_session, "end a session",
 	  "SESSION...\n\nBy its name, or as DRIVER/TARGET/sessions/NAME. Waits until it is gone. The\n"
 	  "initiator may log in again.\n", false },
-	{ "stats", cmd_stats, "counters of all sessions, for programs",
-	  "--json | --prometheus\n\n"
-	  "  -j, --json        one object with the list \"sessions\"\n"
-	  "  -p, --prometheus  the text format of Prometheus, for a textfile collector\n", true },
+	{ "top", cmd_top, "what sessions and LUNs are doing, live",
+	  "[OPTIONS] [TARGET|DRIVER]\n\n"
+	  "Commands and MB (10^6 bytes) in a second, commands in progress, and how long commands\n"
+	  "take: half of them, 99 and 99.9 percent take no longer than that. Without a terminal\n"
+	  "it prints one table.\n\n"
+	  "  -b, --batch N           print N tables, one after the other\n"
+	  "  -i, --interval SECONDS  from one to the next (1)\n"
+	  "  -l, --luns              a line for each LUN instead of each session\n"
+	  "  -s, --sort COLUMN       name (the default), reads, writes, others, read-mb,\n"
+	  "                          write-mb, depth, p50, p99 or p99.9; the largest first\n"
+	  "  -r, --reverse           the smallest first\n"
+	  "  -m, --measure           measure latency while this runs (measure_latency)\n\n"
+	  "Keys: q quits, s changes between sessions and LUNs, < and > choose the column to sort\n"
+	  "by, r reverses, m switches the measuring of latency, + and - change the interval,\n"
+	  "arrows and pages scroll. measure_latency is in the end as it was before.\n", true },
+	{ "stats", cmd_stats, "counters of all sessions and LUNs, for programs",
+	  "--json | --prometheus [OPTIONS]\n\n"
+	  "  -j, --json               one object with the list \"sessions\"\n"
+	  "  -r, --rates[=SECONDS]    with what they do in a second, over SECONDS (1)\n"
+	  "  -p, --prometheus         the text format of Prometheus\n"
+	  "  -l, --listen [ADDRESS:]PORT  answer requests for /metrics by HTTP, until a signal;\n"
+	  "                           ADDRESS is 127.0.0.1 if not given\n"
+	  "  -t, --textfile FILE      write FILE, all at once, for a textfile collector\n"
+	  "  -i, --interval SECONDS   again and again, until a signal\n\n"
+	  "Latency is there while measure_latency is 1. With --listen and --textfile it is no\n"
+	  "error if Skua is not loaded: skua_up is 0 then.\n", true },
 	{ "convert", cmd_convert, "LIO's saveconfig.json as a configuration of ours",
 	  "FILE.json\n\n"
 	  "Writes the configuration to standard output, and says on standard error what\n"
 	  "cannot be carried over.\n", false },
 	{ "doctor", cmd_doctor, "what stands in the way, and what to do about it",
-	  "\n\nLooks at modules, the configuration file, RDMA ports, targets and devices. Changes\n"
-	  "nothing. Exit status 1 if there is something to look at.\n", false },
+	  "\n\nLooks at modules, the configuration file, RDMA devices and ports, memory, targets and\n"
+	  "devices. Changes nothing. Exit status 1 if there is something to look at.\n", false },
 	{ }
 };
 

@@ -28,7 +28,7 @@ _skuaadm()
 				device_groups target_groups" ;;
 		resize)
 			words=$(skuaadm list devices 2> /dev/null) ;;
-		enable|disable|sessions)
+		enable|disable|sessions|top)
 			words=$(skuaadm list targets 2> /dev/null; skuaadm list drivers 2> /dev/null) ;;
 		close-session)
 			words=$(skuaadm list sessions 2> /dev/null) ;;

@@ -4,10 +4,10 @@
 #define SKUAADM_JSON_H
 
 #include "apply.h"
-#include "sample.h"
+#include "rates.h"
 
 bool json_there(void);
 void json_plan(const struct plan *plan, const struct result *result);
-void json_sample(const struct sample *sample);
+void json_sample(const struct sample *sample, const struct sample *before);
 
 #endif

@@ -12,7 +12,7 @@ char *session_path(const struct session *s)
 	return xprintf("targets/%s/%s/sessions/%s", s->driver, s->target, s->name);
 }
 
-static unsigned long long number(struct tree *tree, const char *dir, const char *name)
+static unsigned long long number_of(struct tree *tree, const char *dir, const char *name)
 {
 	char *path = xprintf("%s/%s", dir, name);
 	unsigned long long v = 0;
@@ -35,6 +35,14 @@ static char *group_of(struct tree *tree, const char *dir)
 		return xstrdup("");
 	at += strlen("ini_groups/");
 	return xstrndup(at, strcspn(at, "/"));
+}
+
+static double clock_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
 static void add_where(struct tree *tree, const char *dir, const char *name, const char *label,
@@ -97,15 +105,17 @@ static void add_session(struct tree *tree, struct sample *sample, const char *dr
 	add_where(tree, dir, "ch_state", "", &where);
 	add_where(tree, dir, "host_no", "host", &where);
 	s->where = text_take(&where);
-	s->active = number(tree, dir, "active_commands");
-	s->read_cmds = number(tree, dir, "read_cmd_count");
-	s->write_cmds = number(tree, dir, "write_cmd_count");
-	s->other_cmds = number(tree, dir, "none_cmd_count") + number(tree, dir, "bidi_cmd_count") +
-			number(tree, dir, "unknown_cmd_count");
-	s->read_kb = number(tree, dir, "read_io_count_kb");
-	s->write_kb = number(tree, dir, "write_io_count_kb");
-	s->unaligned = number(tree, dir, "read_unaligned_cmd_count") +
-		       number(tree, dir, "write_unaligned_cmd_count");
+	s->time = clock_seconds();
+	s->active = number_of(tree, dir, "active_commands");
+	s->read_cmds = number_of(tree, dir, "read_cmd_count");
+	s->write_cmds = number_of(tree, dir, "write_cmd_count");
+	s->other_cmds = number_of(tree, dir, "none_cmd_count") +
+			number_of(tree, dir, "bidi_cmd_count") +
+			number_of(tree, dir, "unknown_cmd_count");
+	s->read_kb = number_of(tree, dir, "read_io_count_kb");
+	s->write_kb = number_of(tree, dir, "write_io_count_kb");
+	s->unaligned = number_of(tree, dir, "read_unaligned_cmd_count") +
+		       number_of(tree, dir, "write_unaligned_cmd_count");
 	free(dir);
 }
 
@@ -129,12 +139,13 @@ static void each_dir(struct tree *tree, const char *path, struct strings *names)
 void sample_take(struct tree *tree, struct sample *sample)
 {
 	struct strings drivers = { 0 }, targets = { 0 }, sessions = { 0 };
-	struct timespec now;
+	unsigned long long measuring = 0;
 	size_t d, t, s;
 	char *path;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	sample->time = now.tv_sec + now.tv_nsec / 1e9;
+	sample->time = clock_seconds();
+	tree_number(tree, "measure_latency", &measuring);
+	sample->measuring = measuring;
 	each_dir(tree, "targets", &drivers);
 	for (d = 0; d < drivers.nr; d++) {
 		path = xprintf("targets/%s", drivers.v[d]);
@@ -153,9 +164,81 @@ void sample_take(struct tree *tree, struct sample *sample)
 	strings_free(&drivers);
 }
 
-void sample_free(struct sample *sample)
+static void read_latency(struct tree *tree, const char *dir, const char *name,
+			 struct latency *lat)
+{
+	char *path = xprintf("%s/%s", dir, name);
+	struct text t = { 0 };
+
+	/* It is zeroed, and stays so while nothing is measured: no memory is used. */
+	if (!tree_read(tree, path, &t) && t.len && !latency_parse(lat, t.s))
+		memset(lat, 0, sizeof(*lat));
+	text_free(&t);
+	free(path);
+}
+
+static char *device_of(struct tree *tree, const char *session, const char *lun)
+{
+	char *path = xprintf("%s/luns/%s/device", session, lun), *name = tree_link(tree, path);
+
+	free(path);
+	return name ? name : xstrdup("");
+}
+
+static void read_lun(struct tree *tree, const char *session, const char *number, struct lun *lun)
+{
+	char *dir = xprintf("%s/lun%s", session, number);
+
+	lun->number = strtoul(number, NULL, 10);
+	lun->device = device_of(tree, session, number);
+	lun->time = clock_seconds();
+	lun->active = number_of(tree, dir, "active_commands");
+	lun->read_cmds = number_of(tree, dir, "read_cmd_count");
+	lun->write_cmds = number_of(tree, dir, "write_cmd_count");
+	lun->other_cmds = number_of(tree, dir, "other_cmd_count");
+	lun->read_kb = number_of(tree, dir, "read_io_count_kb");
+	lun->write_kb = number_of(tree, dir, "write_io_count_kb");
+	read_latency(tree, dir, "read_latency", &lun->read);
+	read_latency(tree, dir, "write_latency", &lun->write);
+	read_latency(tree, dir, "other_latency", &lun->other);
+	free(dir);
+}
+
+/**
+ * sample_luns() - look at the LUNs of all sessions, too
+ * @tree: the tree
+ * @sample: from sample_take()
+ */
+void sample_luns(struct tree *tree, struct sample *sample)
+{
+	size_t i, k;
+
+	for (i = 0; i < sample->nr; i++) {
+		struct session *s = &sample->v[i];
+		char *dir = session_path(s);
+
+		strings_sort(&s->luns);
+		s->lun = xcalloc(s->luns.nr + 1, sizeof(*s->lun));
+		s->nr_lun = s->luns.nr;
+		for (k = 0; k < s->nr_lun; k++)
+			read_lun(tree, dir, s->luns.v[k], &s->lun[k]);
+		free(dir);
+	}
+}
+
+const struct lun *session_lun(const struct session *s, unsigned int number)
 {
 	size_t i;
+
+	for (i = 0; i < s->nr_lun; i++)
+		if (s->lun[i].number == number)
+			return &s->lun[i];
+	return NULL;
+}
+
+void sample_free(struct sample *sample)
+{
+	size_t i, k;
 
 	for (i = 0; i < sample->nr; i++) {
 		struct session *s = &sample->v[i];
@@ -167,6 +250,9 @@ void sample_free(struct sample *sample)
 		free(s->group);
 		free(s->where);
 		strings_free(&s->luns);
+		for (k = 0; k < s->nr_lun; k++)
+			free(s->lun[k].device);
+		free(s->lun);
 	}
 	free(sample->v);
 	memset(sample, 0, sizeof(*sample));

@@ -1,111 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The commands as they are typed: what they do, say and exit with. */
-#include <fcntl.h>
-#include <getopt.h>
-
-#include "adm_kernel.h"
-#include "cmd.h"
-#include "scstadmin.h"
-#include "unit.h"
-
-#define MAX_WORDS	24
-
-static struct kernel kernel;
-static struct tree tree;
-static char *said;		/* by the last command, on both outputs */
-
-static void begin(void)
-{
-	kernel_make(&kernel, &tree);
-	setenv("SKUAADM_ROOT", kernel.root, 1);
-	tree_test_hook = kernel_write;
-	tree_test_data = &kernel;
-}
-
-static void end(void)
-{
-	kernel_end(&kernel, &tree);
-	tree_test_hook = NULL;
-	free(said);
-	said = NULL;
-}
-
-/* Both outputs go to a file for a while. */
-static int run_words(int argc, char **argv)
-{
-	bool scst = !strcmp(argv[0], "scstadmin");
-	const struct command *c = find_command(argv[0]);
-	FILE *file = tmpfile();
-	int out, err, nul = open("/dev/null", O_RDONLY), in, status;
-	struct text t = { 0 };
-	char buf[4096];
-	size_t n;
-
-	if ((!c && !scst) || !file)
-		return -1;
-	fflush(stdout);
-	out = dup(1);
-	err = dup(2);
-	in = dup(0);
-	dup2(nul, 0);
-	dup2(fileno(file), 1);
-	dup2(fileno(file), 2);
-	status = scst ? scst_main(argc, argv) : run_command(c, argc, argv);
-	fflush(stdout);
-	dup2(out, 1);
-	dup2(err, 2);
-	dup2(in, 0);
-	clearerr(stdin);
-	close(out);
-	close(err);
-	close(in);
-	close(nul);
-	rewind(file);
-	while ((n = fread(buf, 1, sizeof(buf), file)) > 0)
-		text_put(&t, buf, n);
-	fclose(file);
-	free(said);
-	said = text_take(&t);
-	return status;
-}
-
-/* Words are separated by blanks; '+' in a word is a blank. */
-static int run(const char *format, ...)
-{
-	char *line, *rest, *word, *argv[MAX_WORDS + 1], *c;
-	int argc = 0, status;
-	va_list ap;
-
-	va_start(ap, format);
-	if (vasprintf(&line, format, ap) < 0)
-		abort();
-	va_end(ap);
-	rest = line;
-	while ((word = strsep(&rest, " ")) && argc < MAX_WORDS) {
-		for (c = word; *c; c++)
-			if (*c == '+')
-				*c = ' ';
-		argv[argc++] = word;
-	}
-	argv[argc] = NULL;
-	status = run_words(argc, argv);
-	free(line);
-	return status;
-}
-
-#define RUN(want, ...)								\
-	do {									\
-		int got__ = run(__VA_ARGS__);					\
-										\
-		if (got__ != (want))						\
-			unit_fail(__FILE__, __LINE__, "status %d, not %d: %s", got__, want, said);	\
-	} while (0)
-
-#define SAID(text)								\
-	do {									\
-		if (!strstr(said, text))					\
-			unit_fail(__FILE__, __LINE__, "no \"%s\" in: %s", text, said);	\
-	} while (0)
+#include "adm_run.h"
 
 static char *write_file(const char *text)
 {
@@ -136,7 +31,7 @@ TEST(without_the_kernel)
 	const char *const lines[] = {
 		"apply ../data/alua.conf", "save -", "show", "list devices", "get x", "set x a=1",
 		"add x", "del x", "enable x", "disable x", "resize x", "sessions",
-		"close-session x", "stats --prometheus",
+		"close-session x", "stats --prometheus", "stats --json", "top",
 	};
 	size_t i;
 
@@ -404,6 +299,11 @@ TEST(lists_and_show)
 	SAID("LUN 0     disk2");
 	SAID("session s");
 	CHECK(!strchr(said, '\033'));
+	SAID("session s: 0 B read, 0 B written, 0 active\n");
+	RUN(0, "show --rates=0.1");
+	SAID("session s: 0 read/s 0.0 MB/s, 0 write/s 0.0 MB/s, 0 active\n");
+	RUN(EXIT_USAGE, "show --rates=x");
+	RUN(EXIT_USAGE, "show x");
 	RUN(0, "sessions");
 	SAID("TARGET");
 	RUN(0, "sessions scst_local");
@@ -426,10 +326,40 @@ TEST(doctor)
 	SAID("TARGET iscsi/t has no LUN");
 	SAID("TARGET iscsi/t is disabled");
 	SAID("DEVICE b is not active");
+	SAID("locked memory: ");
 	end();
 	setenv("SKUAADM_ROOT", "/nonexistent/scst_tgt", 1);
 	RUN(1, "doctor");
 	CHECK(!strstr(said, "the core is loaded"));
+}
+
+TEST(doctor_and_memory)
+{
+	static const char stats[] =
+		"Inactive/active pages                      512/256\n"
+		"Hi/lo watermarks [pages]                   25600/22400\n"
+		"Hi watermark releases/failures             3/%d\n";
+	char text[sizeof(stats) + 8];
+
+	begin();
+	snprintf(text, sizeof(text), stats, 0);
+	k_store(kernel.root, "sgv/global_stats", text, 0644);
+	k_subdir(&kernel, "handlers", "vdisk_ramdisk",
+		 "The following parameters available: size, blocksize");
+	RUN(0, "add handlers/vdisk_ramdisk/r size=8192");
+	RUN(1, "doctor");
+	SAID("data of commands use 3 of 100 MiB");
+	SAID("RAM disks may grow to 0 of ");
+	RUN(0, "add handlers/vdisk_ramdisk/r2 size=1152921504606846976");
+	snprintf(text, sizeof(text), stats, 7);
+	k_store(kernel.root, "sgv/global_stats", text, 0644);
+	RUN(1, "doctor");
+	SAID("commands were told BUSY or had to wait 7 times");
+	SAID("RAM disks may grow to 1099511627776 MiB");
+	k_store(kernel.root, "sgv/global_stats", "nonsense\n", 0644);
+	RUN(1, "doctor");
+	CHECK(!strstr(said, "commands use"));
+	end();
 }
 
 /* ---- called as scstadmin ---------------------------------------------- */
