@@ -32,6 +32,7 @@ enum skua_op_id {
 	SKUA_OP_REPORT_LUNS,
 	SKUA_OP_REPORT_OPCODES,
 	SKUA_OP_REPORT_TMFS,
+	SKUA_OP_PASS,			/* no row: see pass.c */
 	SKUA_OP_NR,
 };
 

@@ -450,8 +450,13 @@ static bool skua_gate_data(struct skua_cmd *cmd, const struct skua_cdb_req *req)
 	return true;
 }
 
-/* The refusals that depend on the logical unit's state. */
-static bool skua_gate_state(struct skua_cmd *cmd)
+/**
+ * skua_gate_state() - the refusals that depend on the logical unit's state
+ * @cmd: a command with a nexus and a row
+ *
+ * Return: false after the command was ended.
+ */
+bool skua_gate_state(struct skua_cmd *cmd)
 {
 	struct skua_nexus *nx = cmd->nexus;
 	struct skua_dev *dev = nx->dev;
@@ -566,6 +571,8 @@ static bool skua_gate(struct skua_cmd *cmd)
 		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x25, 0x00);
 		return false;
 	}
+	if (cmd->nexus && unlikely(skua_pass_takes(cmd)))
+		return skua_gate_pass(cmd);
 	if (unlikely(!cmd->op)) {
 		skua_gate_unknown(cmd);
 		return false;

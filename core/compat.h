@@ -98,6 +98,14 @@
 #define bdev_rot(bdev)	(!bdev_nonrot(bdev))
 #endif
 
+/* Until 7.0 the end of a request was told less. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define SKUA_RQ_END_IO_ARGS	struct request *rq, blk_status_t status
+#else
+#define SKUA_RQ_END_IO_ARGS \
+	struct request *rq, blk_status_t status, const struct io_comp_batch *batch
+#endif
+
 /* Until 7.0 queuecommand() of a SCSI host returned int. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define skua_qc_status int

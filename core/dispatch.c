@@ -28,4 +28,5 @@ const skua_exec_fn skua_exec[SKUA_OP_NR] = {
 	[SKUA_OP_REPORT_LUNS]		= skua_exec_report_luns,
 	[SKUA_OP_REPORT_OPCODES]	= skua_exec_report_opcodes,
 	[SKUA_OP_REPORT_TMFS]		= skua_exec_report_tmfs,
+	[SKUA_OP_PASS]			= skua_exec_pass,
 };

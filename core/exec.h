@@ -37,6 +37,9 @@ bool skua_io_needs_flush(const struct skua_io *io);
 bool skua_dev_flushes(const struct skua_dev *dev);
 void skua_flush_then_good(struct skua_cmd *cmd, struct skua_io *io);
 
+/* pass.c */
+void skua_exec_pass(struct skua_cmd *cmd);
+
 /* provision.c */
 void skua_exec_unmap(struct skua_cmd *cmd);
 void skua_exec_write_same(struct skua_cmd *cmd);

@@ -212,11 +212,18 @@ static int del_device(void *obj, char **args, char *tail)
 	return skua_dev_delete(obj, args[0]);
 }
 
-static ssize_t handler_params(void *obj, char *buf)
+/* Of a pass-through handler tools know the first line. */
+static ssize_t handler_help(void *obj, char *buf)
 {
 	const struct skua_backend *be = obj;
-	ssize_t len = sprintf(buf, "The following parameters available: ");
+	ssize_t len;
 
+	if (be->exec_cdb)
+		return sprintf(buf, "Usage: echo \"add_device H:C:I:L\" >mgmt\n"
+				    "       echo \"del_device H:C:I:L\" >mgmt\n");
+	len = sprintf(buf, "Usage: echo \"add_device DEVICE [NAME=VALUE;...]\" >mgmt\n"
+			   "       echo \"del_device DEVICE\" >mgmt\n\n"
+			   "The following parameters available: ");
 	len += skua_params_list(be->params, buf + len);
 	return len + sprintf(buf + len, "\n");
 }
@@ -230,9 +237,8 @@ static const struct command handler_commands[] = {
 const struct skua_mgmt skua_mgmt_handler = {
 	.kind = "handler",
 	.name = backend_name,
-	.help = "Usage: echo \"add_device DEVICE [NAME=VALUE;...]\" >mgmt\n"
-		"       echo \"del_device DEVICE\" >mgmt\n\n",
-	.params = handler_params,
+	.help = "",
+	.params = handler_help,
 	.commands = handler_commands,
 };
 

@@ -90,6 +90,8 @@ struct skua_ident {
 	u8 naa[16], naa_len;			/* 0, 8 or 16 */
 };
 
+enum { SKUA_RESET_NONE, SKUA_RESET_RUNS, SKUA_RESET_FAILED };
+
 /**
  * struct skua_dev - a logical unit's medium and identity
  * @kobj: devices/NAME; the object is freed by its release
@@ -105,6 +107,7 @@ struct skua_ident {
  * @refs: one for the configuration, one for each nexus and map entry; the last
  *	put closes the backend from skua_mgmt_wq
  * @reserved_by: id of the session that holds the SPC-2 reservation, 0 if none
+ * @reset: whether the device is being reset, or the last reset has failed
  * @lost: how often writes that said GOOD were lost, see skua_dev_lost()
  * @lost_at: when the last time was, jiffies
  * @lost_untold: a nexus ended that had not been told, under skua_conf
@@ -141,6 +144,7 @@ struct skua_dev {
 
 	spinlock_t lock;
 	u64 reserved_by;
+	atomic_t reset;				/* SKUA_RESET_*, of a pass-through device */
 	atomic_t lost;
 	u64 lost_at;
 	bool lost_untold;
@@ -368,6 +372,7 @@ void skua_cmd_error(struct skua_cmd *cmd, int error);
 void skua_cmd_reply(struct skua_cmd *cmd, const void *data, u32 len);
 bool skua_cmd_take_ua(struct skua_cmd *cmd, struct skua_ua *ua);
 bool skua_dev_ready(struct skua_cmd *cmd);
+bool skua_gate_state(struct skua_cmd *cmd);
 bool skua_dev_write_protected(const struct skua_nexus *nx);
 void skua_cmd_resume(struct skua_cmd *cmd);
 void skua_cmd_reject(struct skua_cmd *cmd);
@@ -375,6 +380,11 @@ void skua_cmd_reject(struct skua_cmd *cmd);
 /* dispatch.c, spc.c, inquiry.c, mode.c, sbc.c, ...: cmd->execute by enum skua_op_id */
 typedef void (*skua_exec_fn)(struct skua_cmd *cmd);
 extern const skua_exec_fn skua_exec[];
+
+/* pass.c */
+bool skua_pass_takes(const struct skua_cmd *cmd);
+bool skua_gate_pass(struct skua_cmd *cmd);
+void skua_dev_reset(struct skua_dev *dev);
 
 /* ua.c */
 void skua_ua_add(struct skua_nexus *nx, u8 asc, u8 ascq);

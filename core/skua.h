@@ -15,7 +15,8 @@
  *	skua_cmd_release()    the response has left; the slot is the transport's again
  *
  * A backend moves bytes of one device: it sees struct skua_io and struct
- * skua_dev, never a CDB, sense data or a session.
+ * skua_dev, never a CDB, sense data or a session. One that passes whole commands to a
+ * device (exec_cdb) is the exception.
  */
 #ifndef SKUA_H
 #define SKUA_H
@@ -36,7 +37,7 @@
 #define SKUA_VERSION		"0.1.0"
 
 #define SKUA_MAX_CDB		32	/* longest CDB served, bytes */
-#define SKUA_SENSE_LEN		64	/* room for sense data, bytes */
+#define SKUA_SENSE_LEN		96	/* room for sense data, bytes */
 #define SKUA_MAX_NAME		256	/* initiator, target and group names, with NUL */
 #define SKUA_MAX_DEV_NAME	65	/* device names, with NUL */
 #define SKUA_MAX_LUN		16383
@@ -208,6 +209,7 @@ struct skua_dev_config {
  * @fua: the backend does FUA writes itself (else the core flushes)
  * @read_only: the medium is write protected
  * @rotational: spins
+ * @max_xfer: bytes in one command that a pass-through device takes; 0: as all others
  */
 struct skua_limits {
 	u64 nr_blocks;
@@ -219,6 +221,7 @@ struct skua_limits {
 	u32 unmap_granularity;
 	u32 unmap_alignment;
 	u32 max_ws_blocks;
+	u32 max_xfer;
 	bool thin, unmap_zeroes, write_cache, fua, read_only, rotational;
 };
 
@@ -256,6 +259,17 @@ enum {
  * @refresh: read the medium's size and limits anew into @limits; process context
  *
  * All verbs end through skua_io_done(), inline or later.
+ *
+ * A pass-through backend has these instead of rw and the verbs after it:
+ *
+ * @exec_cdb: carry cmd->cdb, with io.len bytes of io.sg as io.op says, to the device.
+ *	Ends in skua_cdb_done(), skua_cdb_error() or skua_cdb_reply(), inline or later;
+ *	process context
+ * @aborted: some of its commands are being aborted, see skua_cmd_aborting(): end them
+ *	soon if possible. Called again while they are there; must not wait
+ * @reset: start a reset of the device that ends in skua_dev_reset_done(); must not wait
+ * @link_to: optional: what a link in the device's directory points to
+ * @link_name: the link's name
  */
 struct skua_backend {
 	const char *name;
@@ -278,6 +292,12 @@ struct skua_backend {
 	void (*write_zeroes)(struct skua_io *io);
 	int (*refresh)(struct skua_dev *dev, struct skua_limits *limits);
 
+	void (*exec_cdb)(struct skua_cmd *cmd);
+	void (*aborted)(struct skua_dev *dev);
+	void (*reset)(struct skua_dev *dev);
+	struct kobject *(*link_to)(struct skua_dev *dev);
+	const char *link_name;
+
 	/* private: the core's */
 	struct kobject *kobj;
 	struct list_head link;
@@ -293,6 +313,13 @@ void *skua_dev_priv(struct skua_dev *dev);
 void skua_dev_changed(struct skua_dev *dev);
 void skua_dev_set_online(struct skua_dev *dev, bool online);
 void skua_dev_lost(struct skua_dev *dev);
+
+/* Of pass-through backends */
+void skua_cdb_done(struct skua_cmd *cmd, u8 status, const u8 *sense, u32 sense_len, u32 resid);
+void skua_cdb_error(struct skua_cmd *cmd, int error);
+void skua_cdb_reply(struct skua_cmd *cmd, const void *data, u32 len);
+void skua_dev_set_block_size(struct skua_dev *dev, u32 bytes);
+void skua_dev_reset_done(struct skua_dev *dev, int error);
 
 /* Page vectors for data (sgv.c); also what tools of the core use. */
 struct skua_sgv *skua_sgv_alloc(u32 len, int node, gfp_t gfp);

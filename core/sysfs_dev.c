@@ -371,6 +371,11 @@ static const struct skua_attr all_files[] = {
 	SKUA_ATTR("type", 0444, type_show, NULL),
 	SKUA_ATTR("max_tgt_dev_commands", 0644, max_cmds_show, max_cmds_store),
 	SKUA_ATTR("numa_node_id", 0644, numa_node_show, numa_node_store),
+	{ }
+};
+
+/* Of devices that are made here; others identify themselves. */
+static const struct skua_attr virtual_files[] = {
 	SKUA_ATTR_ARG("t10_vend_id", 0644, ident_show, ident_store, SKUA_ID_VENDOR),
 	SKUA_ATTR_ARG("prod_id", 0644, ident_show, ident_store, SKUA_ID_PROD),
 	SKUA_ATTR_ARG("prod_rev_lvl", 0644, ident_show, ident_store, SKUA_ID_REV),
@@ -462,7 +467,13 @@ int skua_sysfs_dev_add(struct skua_dev *dev)
 		return -ENOMEM;
 	skua_build_fail(b, skua_build_add(b, skua_devices_dir, dev->name));
 	skua_build_files(b, &dev->kobj, all_files);
-	skua_build_files(b, &dev->kobj, size_changes(dev->be) ? size_rw_files : size_ro_files);
+	if (!dev->be->exec_cdb) {
+		skua_build_files(b, &dev->kobj, virtual_files);
+		skua_build_files(b, &dev->kobj,
+				 size_changes(dev->be) ? size_rw_files : size_ro_files);
+	}
+	if (dev->be->link_to)
+		skua_build_link(b, &dev->kobj, dev->be->link_to(dev), dev->be->link_name);
 	add_param_files(b, dev);
 	skua_build_list(b, &dev->kobj, dev->be->attrs);
 	exported = skua_build_dir(b, &dev->kobj, "exported", dev, NULL);

@@ -102,9 +102,17 @@ static u32 skua_tmf_scan_dev(struct skua_tmf *tmf, struct skua_dev *dev, bool ma
 	return found;
 }
 
+/* A pass-through device has its own way to end commands that were marked. */
+static void skua_tmf_tell(struct skua_dev *dev)
+{
+	if (dev->be->aborted && dev->opened)
+		dev->be->aborted(dev);
+}
+
 static u32 skua_tmf_reset_dev(struct skua_tmf *tmf, struct skua_dev *dev, bool mark)
 {
 	struct skua_nexus *nx;
+	u32 found;
 
 	if (mark) {
 		WRITE_ONCE(dev->reserved_by, 0);
@@ -113,7 +121,13 @@ static u32 skua_tmf_reset_dev(struct skua_tmf *tmf, struct skua_dev *dev, bool m
 			if (nx->sess != tmf->queue->session)
 				skua_ua_add(nx, 0x29, 0x03);	/* BUS DEVICE RESET FUNCTION */
 	}
-	return skua_tmf_scan_dev(tmf, dev, mark);
+	found = skua_tmf_scan_dev(tmf, dev, mark);
+	if (mark)
+		skua_dev_reset(dev);
+	/* Aborts and a reset at once are more than most adapters' drivers can take. */
+	if (found && atomic_read(&dev->reset) != SKUA_RESET_RUNS)
+		skua_tmf_tell(dev);
+	return found + !!atomic_read(&dev->reset);
 }
 
 static u32 skua_tmf_clear_set(struct skua_tmf *tmf, struct skua_dev *dev, bool mark)
@@ -151,11 +165,15 @@ static u32 skua_tmf_lose_nexus(struct skua_tmf *tmf, bool mark)
 	table = rcu_dereference_protected(tmf->queue->session->luns,
 					  lockdep_is_held(&skua_conf));
 	skua_tmf_scan(tmf->queue->session, &scan);
-	for (i = 0; mark && table && i < table->nr; i++) {
+	for (i = 0; table && i < table->nr; i++) {
 		if (!table->nexus[i])
 			continue;
-		skua_nexus_unreserve(table->nexus[i]);
-		skua_order_kick(table->nexus[i]);	/* held commands end, too */
+		if (mark) {
+			skua_nexus_unreserve(table->nexus[i]);
+			skua_order_kick(table->nexus[i]);	/* held commands end, too */
+		}
+		if (scan.found)
+			skua_tmf_tell(table->nexus[i]->dev);
 	}
 	return scan.found;
 }
@@ -257,6 +275,8 @@ static int skua_tmf_step(struct skua_tmf *tmf)
 		left = skua_tmf_abort_nexus(tmf, NULL, false);
 	else
 		left = skua_tmf_look(tmf, nx, mark);
+	if (left && nx && tmf->function != SKUA_TMF_LUN_RESET)
+		skua_tmf_tell(nx->dev);
 	if (!left)
 		return SKUA_TMF_COMPLETE;
 	if (mark) {

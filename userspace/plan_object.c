@@ -205,6 +205,7 @@ const char *module_of(const char *name)
 	static const char *const modules[][2] = {
 		{ "vdisk_nullio", "skua_nullio" }, { "vdisk_ramdisk", "skua_ramdisk" },
 		{ "vdisk_blockio", "skua_blockio" }, { "vdisk_fileio", "skua_fileio" },
+		{ "dev_disk", "skua_disk" },
 		{ "ib_srpt", "skua_srp" }, { "iscsi", "skua_iscsi" },
 		{ "scst_local", "skua_local" },
 	};

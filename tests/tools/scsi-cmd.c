@@ -189,7 +189,8 @@ static void run(int fd, const char *line)
 	if (hdr.status == 2)
 		print_sense(sense, hdr.sb_len_wr);
 	printf(" resid %d", hdr.resid);
-	if (hdr.dxfer_direction == SG_DXFER_FROM_DEV && !hdr.status && !hdr.host_status) {
+	if (hdr.dxfer_direction == SG_DXFER_FROM_DEV && (!hdr.status || hdr.status == 2) &&
+	    !hdr.host_status) {
 		got = hdr.dxfer_len - (hdr.resid > 0 ? hdr.resid : 0);
 		if (got && show)
 			printf(" data ");
