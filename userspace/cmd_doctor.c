@@ -44,19 +44,21 @@ static void look_at_modules(bool loaded)
 {
 	struct utsname u;
 	glob_t g = { 0 };
-	char *pattern;
+	char *pattern, *dkms;
 
 	uname(&u);
 	pattern = xprintf("/lib/modules/%s/*/skua.ko*", u.release);
+	dkms = xprintf("/lib/modules/%s/updates/dkms/skua.ko*", u.release);
 	if (loaded)
 		fine("the core is loaded");
-	else if (glob(pattern, 0, NULL, &g))
-		problem("build and install them for it: make install KVER=RELEASE",
+	else if (glob(pattern, 0, NULL, &g) && glob(dkms, 0, NULL, &g))
+		problem("build and install them for it: make install KVER=RELEASE, or dkms autoinstall",
 			"there are no modules for the running kernel %s", u.release);
 	else
 		problem("modprobe skua", "the core is not loaded");
 	globfree(&g);
 	free(pattern);
+	free(dkms);
 }
 
 static void look_at_file(void)
