@@ -117,6 +117,6 @@ help:
 	@echo '  make unit         unit tests only;  tests/vm CASE: single cases'
 	@echo '  make sparse       rebuild under sparse;  make checkpatch: coding style'
 	@echo 'Show:'
-	@echo '  make demo         boot a guest, export disks over SRP and measure them'
+	@echo '  make demo         boot a guest, export disks over SRP, iSER and TCP, measure them'
 	@echo '  make bench        instructions per I/O, Skua and LIO side by side'
 	@echo 'scripts/install-deps installs what all of this needs.'
