@@ -571,7 +571,7 @@ static bool skua_gate(struct skua_cmd *cmd)
 		skua_cmd_sense(cmd, ILLEGAL_REQUEST, 0x25, 0x00);
 		return false;
 	}
-	if (cmd->nexus && unlikely(skua_pass_takes(cmd)))
+	if (cmd->nexus && unlikely(cmd->nexus->dev->be->exec_cdb) && skua_pass_takes(cmd))
 		return skua_gate_pass(cmd);
 	if (unlikely(!cmd->op)) {
 		skua_gate_unknown(cmd);

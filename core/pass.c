@@ -71,17 +71,15 @@ static bool pass_ours(const u8 *cdb)
 }
 
 /**
- * skua_pass_takes() - does a command go to a pass-through device?
- * @cmd: with a nexus
+ * skua_pass_takes() - does a command go to the pass-through device?
+ * @cmd: with a nexus of one
  */
 bool skua_pass_takes(const struct skua_cmd *cmd)
 {
-	const struct skua_nexus *nx = cmd->nexus;
-
-	if (likely(!nx->dev->be->exec_cdb) || pass_ours(cmd->cdb))
+	if (pass_ours(cmd->cdb))
 		return false;
 	/* A pending unit attention is the answer. */
-	return cmd->cdb[0] != REQUEST_SENSE || !READ_ONCE(nx->nr_ua);
+	return cmd->cdb[0] != REQUEST_SENSE || !READ_ONCE(cmd->nexus->nr_ua);
 }
 
 /* Commands without a row that cannot change the medium. */
