@@ -287,6 +287,16 @@ static u32 pass_edit_limits(const struct skua_dev *dev, u8 *d, u32 len)
 	return len;
 }
 
+/* MODE SENSE: a LUN may be write protected where its device is not. */
+static u32 pass_edit_mode(const struct skua_cmd *cmd, u8 *d, u32 len)
+{
+	u32 at = cmd->cdb[0] == MODE_SENSE ? 2 : 3;	/* device specific parameter */
+
+	if (len > at && skua_dev_write_protected(cmd->nexus))
+		d[at] |= 0x80;		/* WP */
+	return len;
+}
+
 /* Would the core refuse a command that the device says it has? */
 static bool pass_unserved(u8 opcode, u16 action)
 {
@@ -339,6 +349,7 @@ static bool pass_is_edited(const struct skua_cmd *cmd)
 {
 	return cmd->op == &skua_pass_ops[PASS_IN] && cmd->status == SAM_STAT_GOOD &&
 	       (cmd->cdb[0] == INQUIRY || cmd->cdb[0] == READ_CAPACITY ||
+		cmd->cdb[0] == MODE_SENSE || cmd->cdb[0] == MODE_SENSE_10 ||
 		pass_is_capacity16(cmd->cdb) || pass_wants_all(cmd->cdb));
 }
 
@@ -349,6 +360,8 @@ static u32 pass_edit(struct skua_cmd *cmd, u8 *d, u32 len)
 
 	if (cdb[0] == MAINTENANCE_IN)
 		return pass_edit_opcodes(cdb, d, len);
+	if (cdb[0] == MODE_SENSE || cdb[0] == MODE_SENSE_10)
+		return pass_edit_mode(cmd, d, len);
 	if (cdb[0] != INQUIRY) {
 		pass_see_capacity(dev, d, len, cdb[0] != READ_CAPACITY);
 		return len;
