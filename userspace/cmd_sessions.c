@@ -13,27 +13,22 @@
 
 #define CLOSE_TRIES	300	/* of 100 ms, for a session to be gone */
 
-static double per_second(unsigned long long now, unsigned long long before, double seconds)
-{
-	return now < before || seconds <= 0 ? 0 : (now - before) / seconds;
-}
-
 static void print_one(const struct session *s, const struct session *before, double seconds)
 {
 	char *luns = xprintf("%zu", s->luns.nr);
 
 	printf("%-32s %-28s %-12s %4s %6llu", s->target, s->name, *s->group ? s->group : "-", luns,
-	       s->active);
+	       s->io.active);
 	free(luns);
 	if (seconds > 0 && before)
 		printf(" %9.0f %9.1f %9.0f %9.1f",
-		       per_second(s->read_cmds, before->read_cmds, seconds),
-		       per_second(s->read_kb, before->read_kb, seconds) / 1024,
-		       per_second(s->write_cmds, before->write_cmds, seconds),
-		       per_second(s->write_kb, before->write_kb, seconds) / 1024);
+		       per_second(s->io.read_cmds, before->io.read_cmds, seconds),
+		       per_second(s->io.read_kb, before->io.read_kb, seconds) / 1024,
+		       per_second(s->io.write_cmds, before->io.write_cmds, seconds),
+		       per_second(s->io.write_kb, before->io.write_kb, seconds) / 1024);
 	else if (seconds <= 0)
-		printf(" %9llu %9.0f %9llu %9.0f", s->read_cmds, s->read_kb / 1024.0,
-		       s->write_cmds, s->write_kb / 1024.0);
+		printf(" %9llu %9.0f %9llu %9.0f", s->io.read_cmds, s->io.read_kb / 1024.0,
+		       s->io.write_cmds, s->io.write_kb / 1024.0);
 	printf("  %s\n", s->where);
 }
 

@@ -98,14 +98,14 @@ static void show_work(const struct session *s, const struct session *before, boo
 	if (rates) {
 		rates_of_session(&r, s, before);
 		printf(": %.0f read/s %.1f MB/s, %.0f write/s %.1f MB/s, %llu active", r.reads,
-		       r.read_mb, r.writes, r.write_mb, s->active);
+		       r.read_mb, r.writes, r.write_mb, s->io.active);
 		return;
 	}
-	kb = human(s->read_kb << 10);
+	kb = human(s->io.read_kb << 10);
 	printf(": %s read", kb);
 	free(kb);
-	kb = human(s->write_kb << 10);
-	printf(", %s written, %llu active", kb, s->active);
+	kb = human(s->io.write_kb << 10);
+	printf(", %s written, %llu active", kb, s->io.active);
 	free(kb);
 }
 

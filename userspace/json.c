@@ -129,12 +129,12 @@ static struct json_object *lun_object(const struct lun *l, const struct session 
 
 	add_number(o, "lun", l->number);
 	add_string(o, "device", l->device);
-	add_number(o, "active_commands", l->active);
-	add_number(o, "read_commands", l->read_cmds);
-	add_number(o, "write_commands", l->write_cmds);
-	add_number(o, "other_commands", l->other_cmds);
-	add_number(o, "read_kib", l->read_kb);
-	add_number(o, "write_kib", l->write_kb);
+	add_number(o, "active_commands", l->io.active);
+	add_number(o, "read_commands", l->io.read_cmds);
+	add_number(o, "write_commands", l->io.write_cmds);
+	add_number(o, "other_commands", l->io.other_cmds);
+	add_number(o, "read_kib", l->io.read_kb);
+	add_number(o, "write_kib", l->io.write_kb);
 	if (l->read.measured || l->write.measured || l->other.measured) {
 		lat = json_object_new_object();
 		json_object_object_add(lat, "read", latency_object(&l->read));
@@ -161,13 +161,13 @@ static struct json_object *session_object(const struct session *s, const struct 
 	add_string(o, "initiator", s->initiator);
 	add_string(o, "group", *s->group ? s->group : NULL);
 	add_string(o, "where", s->where);
-	add_number(o, "active_commands", s->active);
-	add_number(o, "read_commands", s->read_cmds);
-	add_number(o, "write_commands", s->write_cmds);
-	add_number(o, "other_commands", s->other_cmds);
+	add_number(o, "active_commands", s->io.active);
+	add_number(o, "read_commands", s->io.read_cmds);
+	add_number(o, "write_commands", s->io.write_cmds);
+	add_number(o, "other_commands", s->io.other_cmds);
 	add_number(o, "unaligned_commands", s->unaligned);
-	add_number(o, "read_kib", s->read_kb);
-	add_number(o, "write_kib", s->write_kb);
+	add_number(o, "read_kib", s->io.read_kb);
+	add_number(o, "write_kib", s->io.write_kb);
 	if (before) {
 		rates_of_session(&rates, s, before);
 		json_object_object_add(o, "rates", rates_object(&rates));

@@ -26,20 +26,20 @@ static unsigned long long type##_##name(const struct type *s)			\
 	return expression;							\
 }
 
-VALUE(session, reads, s->read_cmds)
-VALUE(session, writes, s->write_cmds)
-VALUE(session, others, s->other_cmds)
-VALUE(session, read_bytes, s->read_kb << 10)
-VALUE(session, write_bytes, s->write_kb << 10)
+VALUE(session, reads, s->io.read_cmds)
+VALUE(session, writes, s->io.write_cmds)
+VALUE(session, others, s->io.other_cmds)
+VALUE(session, read_bytes, s->io.read_kb << 10)
+VALUE(session, write_bytes, s->io.write_kb << 10)
 VALUE(session, unaligned, s->unaligned)
-VALUE(session, active, s->active)
+VALUE(session, active, s->io.active)
 VALUE(session, luns, s->luns.nr)
-VALUE(lun, reads, s->read_cmds)
-VALUE(lun, writes, s->write_cmds)
-VALUE(lun, others, s->other_cmds)
-VALUE(lun, read_bytes, s->read_kb << 10)
-VALUE(lun, write_bytes, s->write_kb << 10)
-VALUE(lun, active, s->active)
+VALUE(lun, reads, s->io.read_cmds)
+VALUE(lun, writes, s->io.write_cmds)
+VALUE(lun, others, s->io.other_cmds)
+VALUE(lun, read_bytes, s->io.read_kb << 10)
+VALUE(lun, write_bytes, s->io.write_kb << 10)
+VALUE(lun, active, s->io.active)
 
 #define READ	"direction=\"read\""
 #define WRITE	"direction=\"write\""

@@ -9,7 +9,7 @@ const char *const sort_names[NR_SORT] = {
 };
 
 /* A counter that was cleared meanwhile says nothing. */
-static double per_second(unsigned long long now, unsigned long long before, double seconds)
+double per_second(unsigned long long now, unsigned long long before, double seconds)
 {
 	return now < before || seconds <= 0 ? 0 : (now - before) / seconds;
 }
@@ -48,6 +48,20 @@ static void lun_latency(struct latency *all, const struct lun *now, const struct
 	latency_add(all, &one);
 }
 
+/* All but depth and latency */
+static void counter_rates(struct rates *r, const struct counters *now,
+			  const struct counters *before)
+{
+	double s = now->time - before->time;
+
+	r->seconds = s;
+	r->reads = per_second(now->read_cmds, before->read_cmds, s);
+	r->writes = per_second(now->write_cmds, before->write_cmds, s);
+	r->others = per_second(now->other_cmds, before->other_cmds, s);
+	r->read_mb = per_second(now->read_kb, before->read_kb, s) * 1024 / 1e6;
+	r->write_mb = per_second(now->write_kb, before->write_kb, s) * 1024 / 1e6;
+}
+
 /**
  * rates_of_lun() - what a LUN did between two looks at it
  * @r: filled in
@@ -58,20 +72,12 @@ static void lun_latency(struct latency *all, const struct lun *now, const struct
 void rates_of_lun(struct rates *r, const struct lun *now, const struct lun *before)
 {
 	struct latency all = { 0 };
-	double s;
 
 	memset(r, 0, sizeof(*r));
-	if (before) {
-		s = now->time - before->time;
-		r->seconds = s;
-		r->reads = per_second(now->read_cmds, before->read_cmds, s);
-		r->writes = per_second(now->write_cmds, before->write_cmds, s);
-		r->others = per_second(now->other_cmds, before->other_cmds, s);
-		r->read_mb = per_second(now->read_kb, before->read_kb, s) * 1024 / 1e6;
-		r->write_mb = per_second(now->write_kb, before->write_kb, s) * 1024 / 1e6;
-	}
+	if (before)
+		counter_rates(r, &now->io, &before->io);
 	lun_latency(&all, now, before);
-	latency_rates(r, &all, now->active);
+	latency_rates(r, &all, now->io.active);
 }
 
 /* The same for a session; its latency is that of its LUNs. */
@@ -79,24 +85,16 @@ void rates_of_session(struct rates *r, const struct session *now, const struct s
 {
 	struct latency all = { 0 };
 	const struct lun *l;
-	double s;
 	size_t i;
 
 	memset(r, 0, sizeof(*r));
-	if (before) {
-		s = now->time - before->time;
-		r->seconds = s;
-		r->reads = per_second(now->read_cmds, before->read_cmds, s);
-		r->writes = per_second(now->write_cmds, before->write_cmds, s);
-		r->others = per_second(now->other_cmds, before->other_cmds, s);
-		r->read_mb = per_second(now->read_kb, before->read_kb, s) * 1024 / 1e6;
-		r->write_mb = per_second(now->write_kb, before->write_kb, s) * 1024 / 1e6;
-	}
+	if (before)
+		counter_rates(r, &now->io, &before->io);
 	for (i = 0; i < now->nr_lun; i++) {
 		l = before ? session_lun(before, now->lun[i].number) : NULL;
 		lun_latency(&all, &now->lun[i], l);
 	}
-	latency_rates(r, &all, now->active);
+	latency_rates(r, &all, now->io.active);
 }
 
 /**

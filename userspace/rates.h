@@ -32,6 +32,7 @@ enum sort_key {
 
 extern const char *const sort_names[NR_SORT];
 
+double per_second(unsigned long long now, unsigned long long before, double seconds);
 void rates_of_lun(struct rates *r, const struct lun *now, const struct lun *before);
 void rates_of_session(struct rates *r, const struct session *now, const struct session *before);
 bool session_is_of(const struct session *s, const char *filter);

@@ -45,6 +45,17 @@ static double clock_seconds(void)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
+/* All but other_cmds, which the two kinds of directories name differently */
+static void read_counters(struct tree *tree, const char *dir, struct counters *io)
+{
+	io->time = clock_seconds();
+	io->active = number_of(tree, dir, "active_commands");
+	io->read_cmds = number_of(tree, dir, "read_cmd_count");
+	io->write_cmds = number_of(tree, dir, "write_cmd_count");
+	io->read_kb = number_of(tree, dir, "read_io_count_kb");
+	io->write_kb = number_of(tree, dir, "write_io_count_kb");
+}
+
 static void add_where(struct tree *tree, const char *dir, const char *name, const char *label,
 		      struct text *t)
 {
@@ -105,15 +116,10 @@ static void add_session(struct tree *tree, struct sample *sample, const char *dr
 	add_where(tree, dir, "ch_state", "", &where);
 	add_where(tree, dir, "host_no", "host", &where);
 	s->where = text_take(&where);
-	s->time = clock_seconds();
-	s->active = number_of(tree, dir, "active_commands");
-	s->read_cmds = number_of(tree, dir, "read_cmd_count");
-	s->write_cmds = number_of(tree, dir, "write_cmd_count");
-	s->other_cmds = number_of(tree, dir, "none_cmd_count") +
-			number_of(tree, dir, "bidi_cmd_count") +
-			number_of(tree, dir, "unknown_cmd_count");
-	s->read_kb = number_of(tree, dir, "read_io_count_kb");
-	s->write_kb = number_of(tree, dir, "write_io_count_kb");
+	read_counters(tree, dir, &s->io);
+	s->io.other_cmds = number_of(tree, dir, "none_cmd_count") +
+			   number_of(tree, dir, "bidi_cmd_count") +
+			   number_of(tree, dir, "unknown_cmd_count");
 	s->unaligned = number_of(tree, dir, "read_unaligned_cmd_count") +
 		       number_of(tree, dir, "write_unaligned_cmd_count");
 	free(dir);
@@ -191,13 +197,8 @@ static void read_lun(struct tree *tree, const char *session, const char *number,
 
 	lun->number = strtoul(number, NULL, 10);
 	lun->device = device_of(tree, session, number);
-	lun->time = clock_seconds();
-	lun->active = number_of(tree, dir, "active_commands");
-	lun->read_cmds = number_of(tree, dir, "read_cmd_count");
-	lun->write_cmds = number_of(tree, dir, "write_cmd_count");
-	lun->other_cmds = number_of(tree, dir, "other_cmd_count");
-	lun->read_kb = number_of(tree, dir, "read_io_count_kb");
-	lun->write_kb = number_of(tree, dir, "write_io_count_kb");
+	read_counters(tree, dir, &lun->io);
+	lun->io.other_cmds = number_of(tree, dir, "other_cmd_count");
 	read_latency(tree, dir, "read_latency", &lun->read);
 	read_latency(tree, dir, "write_latency", &lun->write);
 	read_latency(tree, dir, "other_latency", &lun->other);

@@ -6,12 +6,17 @@
 #include "latency.h"
 #include "tree.h"
 
+/* What sessions and LUNs count alike */
+struct counters {
+	double time;			/* when these were read, as of struct sample */
+	unsigned long long active, read_cmds, write_cmds, other_cmds, read_kb, write_kb;
+};
+
 /* One initiator's view of one LUN */
 struct lun {
 	unsigned int number;
 	char *device;			/* "" if it has just gone */
-	double time;			/* when it was looked at, as of struct sample */
-	unsigned long long active, read_cmds, write_cmds, other_cmds, read_kb, write_kb;
+	struct counters io;
 	struct latency read, write, other;
 };
 
@@ -21,9 +26,8 @@ struct session {
 	char *group;			/* "" for the target's own LUNs */
 	char *where;			/* addresses, states: what the transport tells */
 	struct strings luns;		/* numbers */
-	unsigned long long active, read_cmds, write_cmds, other_cmds, read_kb, write_kb;
+	struct counters io;
 	unsigned long long unaligned;
-	double time;			/* when these were read, as of struct sample */
 	struct lun *lun;		/* sample_luns() */
 	size_t nr_lun;
 };

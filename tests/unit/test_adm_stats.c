@@ -166,15 +166,17 @@ TEST(latency_between_two_looks)
 
 TEST(rates)
 {
-	struct lun before = { .time = 10, .read_cmds = 100, .write_cmds = 50, .read_kb = 400 }, now;
+	struct lun before = {
+		.io = { .time = 10, .read_cmds = 100, .write_cmds = 50, .read_kb = 400 },
+	}, now;
 	struct rates r;
 
 	now = before;
-	now.time = 12;
-	now.read_cmds = 2100;
-	now.write_cmds = 20;			/* cleared meanwhile */
-	now.read_kb = 400 + 2000 * 4;
-	now.active = 7;
+	now.io.time = 12;
+	now.io.read_cmds = 2100;
+	now.io.write_cmds = 20;			/* cleared meanwhile */
+	now.io.read_kb = 400 + 2000 * 4;
+	now.io.active = 7;
 	rates_of_lun(&r, &now, &before);
 	CHECK_NEAR(r.seconds, 2);
 	CHECK_NEAR(r.reads, 1000);
@@ -374,8 +376,8 @@ TEST(top_measures)
 TEST(sorting)
 {
 	struct session s[] = {
-		{ .driver = "d", .target = "t", .name = "s10", .time = 1 },
-		{ .driver = "d", .target = "t", .name = "s2", .time = 1 },
+		{ .driver = "d", .target = "t", .name = "s10", .io.time = 1 },
+		{ .driver = "d", .target = "t", .name = "s2", .io.time = 1 },
 	}, old[] = {
 		{ .driver = "d", .target = "t", .name = "s10" },
 		{ .driver = "d", .target = "t", .name = "s2" },
@@ -384,9 +386,9 @@ TEST(sorting)
 	struct rows rows = { 0 };
 	int key;
 
-	s[0].read_cmds = 5;
-	s[1].read_cmds = 9;
-	s[0].write_kb = 7;
+	s[0].io.read_cmds = 5;
+	s[1].io.read_cmds = 9;
+	s[0].io.write_kb = 7;
 	rows_make(&rows, &now, &before, false, NULL);
 	CHECK_EQ(rows.nr, 2);
 	rows_sort(&rows, SORT_NAME, false);
